@@ -1,12 +1,14 @@
 /**
  * `make bench-archive`: what archiving costs an engine, in turns with one that is not archived; how long an operation waits until it is in
- * the bucket; and how long a backup of `TRANSFERS` takes, the next one, a restore, and the restored engine's start. A real S3 server on
- * this machine. Prints figures; never passes or fails by them.
+ * the bucket; how long a backup of `TRANSFERS` between `ACCOUNTS` takes, the next one, a restore, and the restored engine's start; and how
+ * fast the log alone is replayed. A real S3 server on this machine. Prints figures; never passes or fails by them.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dataFileVariable } from '../../domain/names.ts';
 import { accountBatch, batches, figures, timed } from '../../engine/commands/workload.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { archiverFlags } from '../../operator/manifests/archiver.ts';
@@ -20,9 +22,9 @@ import { report, type Row } from '../support/report.ts';
 import { count } from '../support/settings.ts';
 
 const transfers = Number(process.env['TRANSFERS'] ?? '10000000');
-const turns = count('TURNS', 6);
+const turns = count('TURNS', 11);
 const seconds = count('SECONDS', 60);
-const accountCount = 10_000;
+const accountCount = count('ACCOUNTS', 10_000);
 const batchSize = 8_189;
 const rpoSeconds = 5;
 const batchesOfATurn = 60;
@@ -31,9 +33,10 @@ type Client = ReturnType<typeof connectTo>;
 
 async function ledgerOf(engine: TestEngine): Promise<Client> {
   const client = connectTo(engine.port, 120_000);
-  const half = accountCount / 2;
-  for (const first of [1, 1 + half])
-    await client.submit(Operation.createAccounts, accountBatch(first, half));
+  for (let made = 0; made < accountCount; made += batchSize) {
+    const body = accountBatch(1 + made, Math.min(batchSize, accountCount - made));
+    await client.submit(Operation.createAccounts, body);
+  }
   return client;
 }
 
@@ -54,13 +57,23 @@ async function load(client: Client, total: number): Promise<number[]> {
 const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * share)] ?? NaN;
 
-/** Ratios of an archived engine to one that is not, of turns beside each other. */
-async function costRows(archived: Client, plain: Client): Promise<Row[]> {
+/**
+ * Ratios of an archived engine to one that is not, of turns beside each other. No turn begins before the bucket has the one before.
+ * `where` says which processors the parts have.
+ */
+async function costRows(
+  engine: TestEngine,
+  archived: Client,
+  plain: Client,
+  where: string,
+): Promise<Row[]> {
   const [rates, tails]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < turns; turn += 1) {
     const measured = new Map<Client, ReturnType<typeof figures>>();
-    for (const client of turn % 2 === 0 ? [archived, plain] : [plain, archived])
+    for (const client of turn % 2 === 0 ? [archived, plain] : [plain, archived]) {
       measured.set(client, figures(await load(client, batchesOfATurn), batchSize));
+      await archivedAll(engine);
+    }
     const [with_, without] = [measured.get(archived), measured.get(plain)];
     rates.push((with_?.perSecond ?? NaN) / (without?.perSecond ?? NaN));
     tails.push((with_?.p99 ?? NaN) / (without?.p99 ?? NaN));
@@ -70,14 +83,14 @@ async function costRows(archived: Client, plain: Client): Promise<Row[]> {
   }
   return [
     {
-      name: 'throughput with archiving, of that without',
+      name: `throughput with archiving, of that without, ${where}`,
       value: quantile(rates, 0.5),
       unit: '',
       goal: 0.97,
       more: true,
     },
     {
-      name: 'p99 with archiving, of that without',
+      name: `p99 with archiving, of that without, ${where}`,
       value: quantile(tails, 0.5),
       unit: '',
       goal: 1.05,
@@ -118,6 +131,25 @@ async function lagRow(engine: TestEngine, client: Client): Promise<Row> {
   };
 }
 
+/** A restore from the log alone, whose first operation is the database's. */
+async function replayRow(
+  engine: TestEngine,
+  store: readonly string[],
+  folder: string,
+): Promise<Row> {
+  const { op, transfers: replayed } = await engine.status();
+  const where = ['--cluster=9', '--replica=0', '--replica-count=1', join(folder, 'replayed')];
+  const restore = ['restore-backup', ...store, `--to-op=${op}`, ...where];
+  const ms = await timed(() => mustRun(engineProgram, restore, { timeoutMs: 1_800_000 }));
+  return {
+    name: `restored from the log alone, ${accountCount.toLocaleString('en')} accounts`,
+    value: (replayed / ms) * 1_000,
+    unit: 'transfers/s',
+    goal: 400_000,
+    more: true,
+  };
+}
+
 async function backupRows(
   engine: TestEngine,
   store: readonly string[],
@@ -155,6 +187,12 @@ async function backupRows(
   ];
 }
 
+/** Lets the processes run on these processors only: in a cluster, archiver and store have their own. */
+function runOn(pids: readonly number[], processors: readonly number[]): void {
+  for (const pid of pids)
+    execFileSync('taskset', ['-acp', processors.join(','), String(pid)], { stdio: 'ignore' });
+}
+
 const server = await S3Server.start();
 const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-bench-'));
 const archivedEngine = await TestEngine.create({ flags: ['--archive'] });
@@ -166,18 +204,32 @@ const program = [
   ...archiverFlags,
   join(checkout, 'dist/engine/main.js'),
 ] as const;
-const env = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144' };
+const env = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  [dataFileVariable]: archivedEngine.path,
+};
 const archiver = new TestArchiver({ engine: archivedEngine, store, rpoSeconds, program, env });
 archiver.start();
 try {
   const archived = await ledgerOf(archivedEngine);
   const plain = await ledgerOf(plainEngine);
   const began = loadavg()[0];
-  const rows = await costRows(archived, plain);
+  const rows: Row[] = [];
+  const processors = Array.from({ length: availableParallelism() }, (_, at) => at);
+  if (processors.length > 1) {
+    const engines = [process.pid, archivedEngine.pid, plainEngine.pid];
+    const others = [archiver.pid, server.pid];
+    runOn(engines, [0]);
+    runOn(others, [1]);
+    rows.push(...(await costRows(archivedEngine, archived, plain, 'archiver and store apart')));
+    runOn([...engines, ...others], processors);
+  }
+  rows.push(...(await costRows(archivedEngine, archived, plain, 'all together')));
   plain.close();
   await plainEngine.dispose();
   rows.push(await lagRow(archivedEngine, archived));
-  const done = turns * batchesOfATurn;
+  const done = (processors.length > 1 ? 2 : 1) * turns * batchesOfATurn;
   await load(archived, Math.max(0, Math.ceil(transfers / batchSize) - done));
   await archivedAll(archivedEngine);
   rows.push({
@@ -187,6 +239,7 @@ try {
     goal: 100,
   });
   archived.close();
+  rows.push(await replayRow(archivedEngine, store, folder));
   rows.push(...(await backupRows(archivedEngine, store, folder)));
   report('archive', rows, { transfers, turns, load: [began, loadavg()[0]] });
 } finally {

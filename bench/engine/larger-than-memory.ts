@@ -2,11 +2,14 @@
  * A ledger larger than memory: fills an engine whose memory is limited, kills it on the way, and compares what it answers with
  * an independent count. Every tenth batch is pending, and is posted when its rows have left memory.
  *
- *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT]
+ *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT] [--kill-every=3]
  *
+ * The engine is killed after each `--kill-every` millions. A folder that has the data file of an earlier run, with as many accounts, goes on from it.
  * With `--pod-mib`, the engine has the ledger's limit of a pod of that size, and runs under the pod's own limit (test/soak/pod.ts) where this
  * process has the rights for it.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from '../../engine/client/client.ts';
 import { ledgerMemoryLimit } from '../../domain/ledger-memory.ts';
@@ -23,9 +26,12 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: '10000' },
     'pod-mib': { type: 'string' },
     folder: { type: 'string' },
+    'kill-every': { type: 'string', default: '3' },
   },
 });
 const batches = Math.ceil(Number(values.transfers) / BATCH);
+const batchesOfPart = 122;
+const partsToKill = Number(values['kill-every']);
 
 const connect = (port: number): Client =>
   new Client({ cluster: 0n, addresses: [{ host: '127.0.0.1', port }] });
@@ -37,6 +43,12 @@ const memory =
 const pod = podBytes === undefined ? undefined : Pod.make(podBytes);
 const within = <T>(begin: () => Promise<T>): Promise<T> => pod?.within(begin) ?? begin();
 
+const metricsOf = async (engine: TestEngine): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${engine.statusPort}/metrics`)).text();
+/** Seconds of a processor that the engine's process has used since its start. */
+const processorSeconds = async (engine: TestEngine): Promise<number> =>
+  Number(/^ledgerhouse_engine_cpu_seconds_total (.*)$/m.exec(await metricsOf(engine))?.[1]);
+
 async function figuresOf(
   engine: TestEngine,
   ledger: CountedLedger,
@@ -44,43 +56,54 @@ async function figuresOf(
 ): Promise<string> {
   const { acceptsWrites, warnings } = await engine.status();
   ledger.same('writes are taken', acceptsWrites, true);
-  const metrics = await (await fetch(`http://127.0.0.1:${engine.statusPort}/metrics`)).text();
-  return `${shownFigures(metrics, count)}${warnings.length === 0 ? '' : ` · ${warnings.join(', ')}`}`;
+  return `${shownFigures(await metricsOf(engine), count)}${warnings.length === 0 ? '' : ` · ${warnings.join(', ')}`}`;
 }
 
-const folder = values.folder === undefined ? {} : { folder: values.folder };
-const create = () => TestEngine.create({ flags: [`--memory-limit=${memory}`], ...folder });
+const flags = [`--memory-limit=${memory}`];
+const kept = values.folder;
+const goesOn = kept !== undefined && existsSync(join(kept, 'replica.ledger'));
+const create = () =>
+  goesOn
+    ? TestEngine.open(kept, flags)
+    : TestEngine.create({ flags, ...(kept === undefined ? {} : { folder: kept }) });
 const engine = await within(create);
 console.log(
   `the ledger's limit is ${memory}${pod === undefined ? '' : ', under a limit by the kernel'}`,
 );
 const ledger = new CountedLedger(connect(engine.port), Number(values.accounts));
 try {
-  await ledger.createAccounts();
-  let [start, from] = [performance.now(), 0];
-  for (let batch = 0; batch < batches; batch += 1) {
+  if (!goesOn) await ledger.createAccounts();
+  const first = (await engine.status()).transfers / BATCH;
+  let [start, from, used] = [performance.now(), first * BATCH, await processorSeconds(engine)];
+  for (let batch = first, part = 1; batch < batches; batch += 1) {
     await ledger.createBatch(batch);
     const isLast = batch === batches - 1;
-    if (batch % 122 !== 121 && !isLast) continue;
+    if ((batch - first) % batchesOfPart !== batchesOfPart - 1 && !isLast) continue;
     const count = (batch + 1) * BATCH;
     const rate = ((count - from) / (performance.now() - start)) * 1000;
-    if (isLast || batch % 366 === 365) {
+    const each = (((await processorSeconds(engine)) - used) / (count - from)) * 1e6;
+    if (isLast || part % partsToKill === 0) {
       ledger.client.close();
       await engine.end('SIGKILL');
       const began = performance.now();
       await within(() => engine.start());
-      console.log(`killed and started again: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      console.log(
+        `killed and started again: ${((performance.now() - began) / 1000).toFixed(1)} s, ${(await processorSeconds(engine)).toFixed(1)} of a processor`,
+      );
       ledger.client = connect(engine.port);
     }
+    part += 1;
     await ledger.compare(count, batch);
     console.log(
-      `${count} transfers · ${rate.toFixed(0)}/s · ${await figuresOf(engine, ledger, count)} · ${ledger.differences} differences`,
+      `${count} transfers · ${rate.toFixed(0)}/s, ${each.toFixed(2)} µs of a processor each · ${await figuresOf(engine, ledger, count)} · ${ledger.differences} differences`,
     );
     console.log(`  p50, p99 ms: ${ledger.takeLatencies()}`);
-    [start, from] = [performance.now(), count];
+    [start, from, used] = [performance.now(), count, await processorSeconds(engine)];
   }
 } finally {
   ledger.client.close();
+  // What is kept can be restored elsewhere.
+  if (kept !== undefined) await engine.end('SIGTERM');
   await engine.dispose();
   if (pod !== undefined) ledger.same('processes that the kernel killed at the limit', pod.kills, 0);
   pod?.remove();

@@ -70,17 +70,26 @@ async function loadRows(group: ReplicaGroup, own: Client, add: Add): Promise<voi
   add({ name: 'batches of 8,189, four clients', ...together });
   for (const client of four.slice(1)) client.close();
   const one = batches('plain', 1, accountCount);
-  const singles = await times(2000, () => own.submit(Operation.createTransfers, one().body));
-  add({ name: 'one transfer a request', ...figures(singles, 1) });
+  const transfer = () => own.submit(Operation.createTransfers, one().body);
+  add({ name: 'one transfer a request', ...(await single(group, transfer)) });
   const ids = (): Uint8Array => idsBatch([1 + Math.floor(Math.random() * accountCount)]);
-  const lookups = await times(2000, () => own.submit(Operation.lookupAccounts, ids()));
-  add({ name: 'lookup of one account', ...figures(lookups, 1) });
+  const lookup = () => own.submit(Operation.lookupAccounts, ids());
+  add({ name: 'lookup of one account', ...(await single(group, lookup)) });
 }
 
-async function times(count: number, work: () => Promise<unknown>): Promise<number[]> {
-  const all: number[] = [];
-  for (let i = 0; i < count; i += 1) all.push(await timed(work));
-  return all;
+const singleCount = 2000;
+
+/** Small requests one after another. */
+async function single(group: ReplicaGroup, request: () => Promise<unknown>) {
+  const took: number[] = [];
+  const leader = await group.leader();
+  const before = processorSeconds(group, leader);
+  for (let i = 0; i < singleCount; i += 1) took.push(await timed(request));
+  const spent = processorSeconds(group, leader).map((value, i) => value - (before[i] ?? 0));
+  const each = spent.map((seconds) => Math.round((seconds / singleCount) * 1e6));
+  const { perSecond, p50, p99 } = figures(took, 1);
+  const value = `${perSecond}/s · ${p50.toFixed(2)} · ${p99.toFixed(1)} ms; CPU µs a request: ${each.join(' · ')}`;
+  return { perSecond, p50, p99, value };
 }
 
 /** Sends so many full batches, each client one at a time, bodies and checksums made beforehand. Returns the seconds it took. */

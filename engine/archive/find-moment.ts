@@ -59,7 +59,7 @@ async function findSegment(
 function guessBetween(low: SegmentHead, high: Moment, target: Target, turn: number): number {
   const first = low.lastOp + 1;
   const last = high.op - 1;
-  if (turn % 2 === 1) return first + ((last - first) >> 1);
+  if (turn % 2 === 1) return first + Math.floor((last - first) / 2);
   const estimate = target.kind === 'op' ? target.op : opAround(low, high, target.timestamp);
   return Math.min(last, Math.max(first, estimate - (low.lastOp - low.firstOp)));
 }

@@ -4,7 +4,14 @@
  */
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { decodeEntries, encodeEntries, entrySize } from '../log/entries.ts';
+import { AssertionError } from '../../base/assert.ts';
+import {
+  CHECKSUM_BYTES,
+  checksumOf,
+  decodeEntries,
+  encodeEntries,
+  entrySize,
+} from '../log/entries.ts';
 import { Fields } from '../log/fields.ts';
 import {
   decodeMarks,
@@ -23,8 +30,6 @@ const VERSION = 1;
 export const SEGMENT_HEAD_BYTES = 384;
 const HEAD_SEALED = 352;
 const DATABASE_BYTES_MAX = 64;
-/** Bytes of the checksum that begins an entry's message. */
-const CHECKSUM_BYTES = 16;
 /** Maximum size of a segment's content: readers refuse more before they unpack it. */
 export const SEGMENT_BYTES_MAX = 16 << 20;
 
@@ -55,10 +60,22 @@ export interface SegmentContent {
 /** The `previous` of a chain's first segment. */
 export const NO_SEGMENT = '0'.repeat(64);
 
-export const checksumOf = (entry: LogEntry): Uint8Array => entry.message.slice(0, CHECKSUM_BYTES);
+/** The content of a segment before it is compressed, and the facts of it that the head has. */
+export interface PlainSegment {
+  /** The marks, then the entries. */
+  readonly plain: Uint8Array;
+  readonly entryCount: number;
+  readonly markCount: number;
+  readonly first: Pick<LogEntry, 'op' | 'timestamp'>;
+  readonly last: Pick<LogEntry, 'op' | 'timestamp'>;
+  readonly lastChecksum: Uint8Array;
+  readonly lastMark: LedgerMark | undefined;
+}
 
-export async function encodeSegment(
-  { databaseId, line, previous }: Pick<SegmentHead, 'databaseId' | 'line' | 'previous'>,
+type Begin = Pick<SegmentHead, 'databaseId' | 'line' | 'previous'>;
+
+export function encodeSegment(
+  begin: Begin,
   { entries, marks }: SegmentContent,
 ): Promise<Uint8Array> {
   const [first, last] = [entries[0]!, entries.at(-1)!];
@@ -68,15 +85,35 @@ export async function encodeSegment(
   );
   plain.set(encodeMarks(marks));
   encodeEntries(plain, marksEnd, entries);
+  return sealSegment(begin, {
+    plain,
+    entryCount: entries.length,
+    markCount: marks.length,
+    first,
+    last,
+    lastChecksum: checksumOf(last),
+    lastMark: marks.at(-1),
+  });
+}
+
+/** Bytes that the compression puts out at a time: a segment in a few pieces. */
+const COMPRESSED_BYTES = 256 << 10;
+
+/** Compresses the content, which must not change until this resolves, and puts the head before it. */
+export async function sealSegment(
+  { databaseId, line, previous }: Begin,
+  { plain, entryCount, markCount, first, last, lastChecksum, lastMark }: PlainSegment,
+): Promise<Uint8Array> {
   const payload = await compress(plain, {
     params: { [constants.ZSTD_c_compressionLevel]: 1 },
+    chunkSize: COMPRESSED_BYTES,
   });
   const object = new Uint8Array(SEGMENT_HEAD_BYTES + payload.length);
   const fields = new Fields(object);
   fields.putU32(0, MAGIC);
   fields.putU32(4, VERSION);
-  fields.putU32(8, entries.length);
-  fields.putU32(12, marks.length);
+  fields.putU32(8, entryCount);
+  fields.putU32(12, markCount);
   fields.putU64(16, first.op);
   fields.putU64(24, last.op);
   fields.putBig64(32, first.timestamp);
@@ -86,9 +123,8 @@ export async function encodeSegment(
   fields.put(64, Buffer.from(previous, 'hex'));
   fields.put(96, sha256(plain));
   fields.put(128, sha256(payload));
-  fields.put(160, checksumOf(last));
-  const mark = marks.at(-1);
-  if (mark !== undefined) putMark(fields, 176, mark);
+  fields.put(160, lastChecksum);
+  if (lastMark !== undefined) putMark(fields, 176, lastMark);
   fields.put(224, databaseBytes(databaseId));
   fields.putU32(288, line);
   fields.put(HEAD_SEALED, sha256(object.subarray(0, HEAD_SEALED)));
@@ -143,14 +179,27 @@ export async function decodeSegment(
     throw damaged(key, 'its compressed entries are damaged');
   const size = fields.u64(48);
   if (size > SEGMENT_BYTES_MAX) throw damaged(key, 'its size is not that of a segment');
-  const plain = await decompress(payload, { maxOutputLength: size }).catch(() => undefined);
+  // In one piece: each one is a way to another thread and back, and a copy. What is longer than it says needs a second one.
+  const plain = await decompress(payload, { maxOutputLength: size, chunkSize: size + 64 }).catch(
+    () => undefined,
+  );
   if (plain?.length !== size || !sha256(plain).equals(fields.slice(96, 32)))
     throw damaged(key, 'its entries are damaged');
   const markCount = fields.u32(12);
   const marksEnd = markCount * MARK_BYTES;
-  const entries = decodeEntries(plain.subarray(marksEnd), fields.u32(8));
+  const entries = entriesIn(key, plain.subarray(marksEnd), fields.u32(8));
   if (!areSuccessive(entries, head)) throw damaged(key, 'its entries do not follow one another');
   return { ...head, entries, marks: decodeMarks(plain.subarray(0, marksEnd), markCount) };
+}
+
+/** The digests of a segment can be right, and its content none: whoever may write to the bucket makes them. */
+function entriesIn(key: string, bytes: Uint8Array, count: number): LogEntry[] {
+  try {
+    return decodeEntries(bytes, count);
+  } catch (error) {
+    if (!(error instanceof AssertionError || error instanceof RangeError)) throw error;
+    throw damaged(key, 'its entries cannot be read');
+  }
 }
 
 function areSuccessive(entries: readonly LogEntry[], head: SegmentHead): boolean {

@@ -74,10 +74,14 @@ export class Archive {
     for (const chain of await readChains(store, databaseId)) {
       const { line, firstOp, follows, segments } = chain;
       const head = await readSegmentHead(store, databaseId, line, segments.at(-1)!);
+      const earlier = found.at(-1)?.head;
       const bases = records.filter(
-        ({ record }) => record.op >= firstOp - 1 && record.op <= head.lastOp,
+        ({ record }) =>
+          record.op >= firstOp - 1 &&
+          record.op <= head.lastOp &&
+          !(record.op < firstOp && isEndOf(earlier, record)),
       );
-      const before = found.at(-1)?.head.lastOp ?? firstOp - 1;
+      const before = earlier?.lastOp ?? firstOp - 1;
       const from = firstOp === 1 ? { op: 0, timestamp: 0n } : momentOf(bases[0]);
       const to = { op: head.lastOp, timestamp: head.lastTimestamp };
       const missingOps = Math.max(0, firstOp - 1 - before);
@@ -125,11 +129,7 @@ export class Archive {
     const moment = await this.#momentIn(chain, target);
     const base = bases.findLast(({ record }) => record.op <= moment.op);
     const baseOp = base?.record.op ?? firstOp - 1;
-    const [first, last] = [baseOp + 1, moment.op];
-    const needed = segments.filter(
-      (op, index) => op <= last && (segments[index + 1] ?? Infinity) > first,
-    );
-    const used = first > last ? [] : needed;
+    const used = segmentsFor(segments, baseOp + 1, moment.op);
     return { databaseId, moment, base, line, segments: used };
   }
 
@@ -214,13 +214,30 @@ export class Archive {
   }
 }
 
-const momentOfRecord = ({ op, timestamp }: FoundRecord['record']): Moment => ({
+/** The segments of a chain that hold the operations from `first` to `last`. */
+export const segmentsFor = (
+  segments: readonly number[],
+  first: number,
+  last: number,
+): readonly number[] =>
+  first > last
+    ? []
+    : segments.filter((op, index) => op <= last && (segments[index + 1] ?? Infinity) > first);
+
+export const momentOfRecord = ({ op, timestamp }: FoundRecord['record']): Moment => ({
   op,
   timestamp: BigInt(timestamp),
 });
 
 const momentOf = (found: FoundRecord | undefined): Moment | undefined =>
   found && momentOfRecord(found.record);
+
+/**
+ * Whether a backup was made right at the end of a chain. If another chain begins with the next operation nevertheless, that is the log of
+ * another history, and does not go on from the backup.
+ */
+const isEndOf = (head: SegmentHead | undefined, { op, timestamp }: FoundRecord['record']) =>
+  head?.lastOp === op && head.lastTimestamp === BigInt(timestamp);
 
 const isIn = ({ chain, head }: ChainWindow, op: number): boolean =>
   op >= chain.firstOp && op <= head.lastOp;

@@ -32,6 +32,7 @@ export interface RangedStore {
 export interface Written {
   readonly key: string;
   readonly writtenMs: number;
+  readonly bytes: number;
 }
 
 /** Additional methods for the sweep, which has its own credentials. */
@@ -40,7 +41,7 @@ export interface SweptStore extends ObjectStore {
   readonly nowMs: number;
   /** Deletes an object; resolves too if there is none. Rejects with `object_locked` while its lock forbids it. */
   remove(key: string): Promise<void>;
-  /** Like `list`, with the store's time of each write. */
+  /** Like `list`, with the store's time of each write, and the bytes of each object. */
   listWritten(prefix: string): AsyncIterable<Written>;
   /** Yields the first parts of all keys: the IDs of databases. */
   folders(): AsyncIterable<string>;

@@ -50,7 +50,7 @@ const recordSchema = z.object({
   release: z.string(),
   op: count,
   timestamp: decimal,
-  view: count,
+  view: count.max(0xffff_ffff),
   stateHash: hex(16),
   /** The backup was made encrypted: this record, and all of its chunks. */
   sealed: z.literal(true).optional(),
@@ -107,8 +107,10 @@ export function parseRecord<Parsed extends { readonly databaseId: string }>(
   return parsed.data;
 }
 
-/** The chunks of a table follow one another without a gap and hold all of its rows. */
-function checkRows(key: string, { tables }: BackupRecord): void {
+/** Each table is there once. Its chunks follow one another without a gap and hold all of its rows. */
+function checkRows(key: string, { tables, inline }: BackupRecord): void {
+  const named = new Set([...tables, ...inline].map(({ table }) => table));
+  if (named.size < tables.length + inline.length) throw damaged(key, 'a table is there twice');
   for (const { table, rowCount, chunks } of tables) {
     let next = 0;
     for (const chunk of chunks) {

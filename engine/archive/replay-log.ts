@@ -1,4 +1,5 @@
 /** Replays segments of the log on a ledger, and compares it with every mark on the way. */
+import { AssertionError } from '../../base/assert.ts';
 import type { LogEntry } from '../log/log.ts';
 import type { CheckpointPosition } from '../log/log.ts';
 import type { PageSource } from '../log/page-reader.ts';
@@ -21,6 +22,13 @@ export interface Replayer {
   position(): CheckpointPosition;
 }
 
+interface Decoded {
+  readonly key: string;
+  readonly firstOp: number;
+  readonly object: Uint8Array;
+  readonly segment: Awaited<ReturnType<typeof decodeSegment>>;
+}
+
 /** Segments that are fetched ahead: with some MiB of entries each, they bound the memory. */
 const SEGMENTS_AHEAD = 4;
 
@@ -36,9 +44,7 @@ export async function replayLog(
 ): Promise<void> {
   const { databaseId, line, moment } = plan;
   let previous: { readonly sha256: string; readonly key: string } | undefined;
-  for await (const { firstOp, object } of fetchSegments(store, plan)) {
-    const key = segmentKey(databaseId, line, firstOp);
-    const segment = await decodeSegment(key, object, databaseId);
+  for await (const { key, firstOp, object, segment } of decodedSegments(store, plan)) {
     if (segment.firstOp !== firstOp || firstOp > replayer.op + 1)
       throw missing(segmentKey(databaseId, line, replayer.op + 1));
     if (previous !== undefined && segment.previous !== previous.sha256)
@@ -48,13 +54,29 @@ export async function replayLog(
     let mark = marks.next();
     for (const entry of segment.entries) {
       if (entry.op > moment.op) break;
-      if (entry.op > replayer.op) await replayer.replay(entry, pages);
+      if (entry.op > replayer.op) await replayEntry(key, entry, replayer, pages);
       while (mark.done !== true && mark.value.op < entry.op) mark = marks.next();
       if (mark.done !== true && mark.value.op === entry.op && replayer.op === entry.op)
         requireState(key, replayer, mark.value.stateHash);
     }
   }
   if (replayer.op !== moment.op) throw missing(segmentKey(databaseId, line, replayer.op + 1));
+}
+
+/** Rejects with ArchiveError for an entry that no database has executed. */
+async function replayEntry(
+  key: string,
+  entry: LogEntry,
+  replayer: Replayer,
+  pages: PageSource,
+): Promise<void> {
+  try {
+    await replayer.replay(entry, pages);
+  } catch (error) {
+    if (error instanceof AssertionError)
+      throw damaged(key, `operation ${entry.op} cannot be executed: ${error.message}`);
+    throw error;
+  }
 }
 
 function requireState(key: string, replayer: Replayer, expected: Uint8Array): void {
@@ -65,6 +87,26 @@ function requireState(key: string, replayer: Replayer, expected: Uint8Array): vo
     `The log up to operation ${op} does not make the ledger that the database had there (${key}): its state hash is ${hexOf(stateHash)}, not ${hexOf(expected)}. Restore a moment before it or after the next backup, and keep the archive for examination.`,
     { key },
   );
+}
+
+/** A segment is unpacked by other threads while the one before is executed. */
+async function* decodedSegments(store: ObjectStore, plan: MomentPlan): AsyncGenerator<Decoded> {
+  const { databaseId, line } = plan;
+  let before: Promise<Decoded> | undefined;
+  for await (const { firstOp, object } of fetchSegments(store, plan)) {
+    const key = segmentKey(databaseId, line, firstOp);
+    const decoded = decodeSegment(key, object, databaseId).then((segment) => ({
+      key,
+      firstOp,
+      object,
+      segment,
+    }));
+    // Rejections are seen when their turn comes.
+    decoded.catch(() => undefined);
+    if (before !== undefined) yield await before;
+    before = decoded;
+  }
+  if (before !== undefined) yield await before;
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -2,6 +2,7 @@
  * Makes a replica's data file as the database was at a moment: the backup before it, and the log from there on. The file
  * appears only when everything is verified and durable.
  */
+import { beginAfter, type Moment } from '../../domain/recovery.ts';
 import { DataFile } from '../log/data-file.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { alreadyExists, checkIdentity, createEmpty } from '../log/format-file.ts';
@@ -23,6 +24,8 @@ export interface MomentOptions {
   /** Release that writes the file: major << 16 | minor << 8 | patch. */
   readonly release: number;
   readonly newReplayer: () => Replayer;
+  /** The end of the history whose place the state takes in the same database; absent: the state begins with its own number. */
+  readonly follows?: Moment | undefined;
   readonly logSizeBytes?: number;
   readonly storage?: Storage;
 }
@@ -62,7 +65,7 @@ async function makeBase(options: MomentOptions, to: string, storage: Storage): P
 }
 
 async function replayInto(
-  { store, plan, release, newReplayer }: MomentOptions,
+  { store, plan, release, newReplayer, follows }: MomentOptions,
   path: string,
   storage: Storage,
 ): Promise<CheckpointPosition> {
@@ -74,8 +77,9 @@ async function replayInto(
   try {
     replayer.loaded(await data.load(replayer.state));
     await replayLog(store, plan, replayer, data.pages);
-    const position = replayer.position();
-    if (plan.segments.length === 0) return position;
+    const reached = replayer.position();
+    if (plan.segments.length === 0 && follows === undefined) return reached;
+    const position = { ...reached, ...(follows && beginAfter(reached, follows)) };
     data.beginCheckpoints({
       ring: undefined,
       pause: () => Promise.resolve(),
@@ -93,7 +97,7 @@ async function replayInto(
 const forAnother = (state: Checkpointed): Checkpointed => ({
   takeDelta: (rewrite) =>
     state.takeDelta(rewrite).filter(({ table }) => !isOfClients(table) && !isDerived(table)),
-  stored: (derived) => state.stored(derived),
+  stored: (derived, rewritten) => state.stored(derived, rewritten),
   loadSection: (head, chunks) => state.loadSection(head, chunks),
   finishLoad: (pause) => state.finishLoad(pause),
 });

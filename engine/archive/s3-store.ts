@@ -171,10 +171,11 @@ export class S3Store implements SweptStore, RangedStore {
 
   async *listWritten(start: string, after?: string): AsyncIterable<Written> {
     for await (const page of this.#pages(start, { after })) {
-      for (const { Key, LastModified } of page.Contents ?? []) {
+      for (const { Key, LastModified, Size: bytes = 0 } of page.Contents ?? []) {
         // Without its time, an object is new.
         const writtenMs = LastModified?.getTime() ?? Infinity;
-        if (Key !== undefined) yield { key: Key.slice(this.#options.prefix.length), writtenMs };
+        if (Key === undefined) continue;
+        yield { key: Key.slice(this.#options.prefix.length), writtenMs, bytes };
       }
     }
   }

@@ -38,7 +38,7 @@ interface Swept {
   /** Number of backups whose chunks were deleted, and of those that are deleted completely. */
   readonly emptied: number;
   readonly gone: number;
-  /** Deleted chunks, and their bytes. */
+  /** Deleted chunks and pieces of files, and their bytes in the store. */
   readonly chunks: number;
   readonly bytes: number;
   /** Removed backups whose time has not come. */
@@ -78,9 +78,11 @@ export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions)
       } else locked.add(backupId);
     }
     // No other backup uses them.
-    for await (const name of store.list(filesPrefix(databaseId, backupId))) {
-      if (await isRemoved(store, name)) chunks += 1;
-      else locked.add(backupId);
+    for await (const one of store.listWritten(filesPrefix(databaseId, backupId))) {
+      if (await isRemoved(store, one.key)) {
+        chunks += 1;
+        bytes += one.bytes;
+      } else locked.add(backupId);
     }
     if (locked.has(backupId)) continue;
     await noteSwept(store, databaseId, { backupId, sweptAt: new Date(nowMs).toISOString() });

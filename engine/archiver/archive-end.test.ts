@@ -3,7 +3,14 @@ import { segmentKey } from '../archive/keys.ts';
 import { DATABASE } from '../archive/testing/ledger-file.ts';
 import { MemoryStore } from '../archive/testing/memory-store.ts';
 import { timestampOf, writeChain } from '../archive/testing/written-log.ts';
-import { findEnd, findFirstOp, findLaterEnd, leftFrom, placeAfterEnd } from './archive-end.ts';
+import {
+  findEnd,
+  findEndFrom,
+  findFirstOp,
+  findLaterEnd,
+  leftFrom,
+  placeAfterEnd,
+} from './archive-end.ts';
 
 const run = (firstOp: number, lastOp: number) => ({
   firstOp,
@@ -24,6 +31,16 @@ test("the archive's end names the runs before it, whoever found the gap", async 
   const second = (await findEnd(store, DATABASE))!;
   expect(second).toMatchObject({ lastOp: 100, ...begun });
   expect(placeAfterEnd(second, { firstOp: 101, begins: undefined })).toEqual(begun);
+});
+
+test('the end is found from an operation on, also in the middle of its segment, and not behind it', async () => {
+  const store = new MemoryStore();
+  await writeChain(store, 1, 50, 'start');
+  const { lastOp, checksum, sha256 } = (await findEnd(store, DATABASE))!;
+  for (const op of [1, 35, 41, 50])
+    expect(await findEndFrom(store, DATABASE, op)).toMatchObject({ lastOp, checksum, sha256 });
+  expect(await findEndFrom(store, DATABASE, 51)).toBeUndefined();
+  expect(await findEndFrom(store, 'db_other', 1)).toBeUndefined();
 });
 
 test('a moment that the sweep has deleted is promised no more', async () => {

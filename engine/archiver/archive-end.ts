@@ -8,11 +8,21 @@ import {
   segmentKey,
   segmentsPrefix,
 } from '../archive/keys.ts';
-import { readChainNote, readChains, readSegmentHead, type Chain } from '../archive/log-chains.ts';
+import {
+  FIRST_LINE,
+  readChainNote,
+  readChains,
+  readSegmentHead,
+  type Chain,
+} from '../archive/log-chains.ts';
 import { isLost } from '../archive/errors.ts';
-import { decodeSegment, type SegmentHead } from '../archive/log-segment.ts';
+import { decodeSegment, SEGMENT_BYTES_MAX, type SegmentHead } from '../archive/log-segment.ts';
 import type { ObjectStore, RangedStore } from '../archive/object-store.ts';
+import { headerSize } from '../wire/limits.ts';
 import type { ArchiveEnd, ChainPlace } from './spool.ts';
+
+/** No segment holds more operations. */
+const OPS_MAX = SEGMENT_BYTES_MAX / headerSize;
 
 /** `undefined` if nothing of the log was ever archived. */
 export async function findEnd(
@@ -70,10 +80,31 @@ export async function findLaterEnd(
   return endAt(store, last, databaseId, { chainFirstOp, gaps, earlier });
 }
 
+/**
+ * Finds the end if its segment holds the operation `op` or a later one, without a list of all that is before: a log of months has too many
+ * segments for it.
+ */
+export async function findEndFrom(
+  store: ObjectStore,
+  databaseId: string,
+  op: number,
+): Promise<Pick<ArchiveEnd, 'lastOp' | 'checksum' | 'sha256'> | undefined> {
+  for (const firstOp of [op, op - OPS_MAX]) {
+    const before = segmentKey(databaseId, FIRST_LINE, Math.max(0, firstOp - 1));
+    let last: string | undefined;
+    for await (const key of store.list(segmentsPrefix(databaseId, FIRST_LINE), before)) last = key;
+    if (last !== undefined) {
+      const end = await endAt(store, last, databaseId, { chainFirstOp: 0, gaps: 0, earlier: [] });
+      return end.lastOp < op ? undefined : end;
+    }
+  }
+  return undefined;
+}
+
 /** The first op that is left of the log, because the sweep deletes its beginning. `undefined` if none is left. */
 export async function findFirstOp(
   store: ObjectStore,
-  { databaseId, line }: ArchiveEnd,
+  { databaseId, line }: Pick<ArchiveEnd, 'databaseId' | 'line'>,
 ): Promise<number | undefined> {
   for await (const key of store.list(segmentsPrefix(databaseId, line))) return parseSegmentKey(key);
   return undefined;

@@ -8,8 +8,11 @@ import { segmentKey } from '../archive/keys.ts';
 import { DATABASE } from '../archive/testing/ledger-file.ts';
 import { MemoryStore } from '../archive/testing/memory-store.ts';
 import { entryOf, writeChain } from '../archive/testing/written-log.ts';
+import { diskStorage } from '../log/disk-storage.ts';
+import { createToyFile } from '../log/testing/replica.ts';
 import { Archiver } from './archiver.ts';
 import type { Feed } from './feed-client.ts';
+import { LogVolume } from './log-volume.ts';
 import { Spool } from './spool.ts';
 
 /** The rest of an engine: it takes every report, and nobody asks it for a moment. */
@@ -26,6 +29,7 @@ const archiverOf = (parts: {
   readonly store: MemoryStore;
   readonly spool: Spool;
   readonly feed: Feed;
+  readonly volume?: LogVolume;
 }) =>
   new Archiver({
     ...parts,
@@ -132,5 +136,45 @@ test('operations that were sealed while another archiver’s segment is taken up
   const log = segmentKey(DATABASE, 1, 1).replace(/[^/]*$/, '');
   const segments = [...store.objects.keys()].filter((key) => key.startsWith(log));
   expect(segments).toEqual([1, 11].map((op) => segmentKey(DATABASE, 1, op)));
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['a data file that is not there is asked for once', 'absent.ledger', ['places']],
+  [
+    'a data file without that group is asked for again, after the engine has read the log',
+    'damaged.ledger',
+    ['places', 'places', 'places'],
+  ],
+])('the engine reads its log itself for an archiver that cannot: %s', async (_, name, asked) => {
+  const folder = mkdtempSync(join(tmpdir(), 'archiver-'));
+  await createToyFile(diskStorage, 64 << 10, join(folder, 'damaged.ledger'));
+  const store = new MemoryStore();
+  const spool = await Spool.open(join(folder, 'spool'));
+  const forms: string[] = [];
+  const nowhere = { offset: 1 << 30, payloadSize: 288, seal: new Uint8Array(16) };
+  const feed: Feed = {
+    async read({ op }, waitMs, signal, form = 'entries') {
+      if (op === 3) {
+        await sleep(systemTimers, waitMs, signal);
+        return { kind: 'nothing', leads: true };
+      }
+      forms.push(form);
+      if (form === 'places') return { kind: 'places', groups: [nowhere], marks: [] };
+      return { kind: 'part', entries: [entryOf(op + 1)], marks: [] };
+    },
+    ...nobodyAsks,
+  };
+  const volume = new LogVolume(join(folder, name));
+  const archiver = archiverOf({ store, spool, feed, volume });
+  const end = new AbortController();
+  const run = archiver.run(end.signal);
+  for (let looks = 0; looks < 20_000 && archiver.report.archivedOp !== 3; looks += 1)
+    await sleep(systemTimers, 20);
+  end.abort();
+  await run;
+  expect(archiver.report.archivedOp).toBe(3);
+  expect(forms.filter((form) => form === 'places')).toEqual(asked);
+  expect(forms.filter((form) => form === 'entries')).toHaveLength(3);
   rmSync(folder, { recursive: true });
 });

@@ -16,6 +16,7 @@ import { FIRST_LINE, writeChainNote } from '../archive/log-chains.ts';
 import { decodeSegment, decodeSegmentHead } from '../archive/log-segment.ts';
 import type { ObjectStore, RangedStore } from '../archive/object-store.ts';
 import type { FeedAnswer } from '../feed/archive-feed.ts';
+import type { PlacedPart } from '../feed/placed-part.ts';
 import { answerQuestions } from './answer-questions.ts';
 import {
   confirmEnd,
@@ -26,14 +27,17 @@ import {
   leftFrom,
   placeAfterEnd,
 } from './archive-end.ts';
-import { BEGINNING, Collector, type CollectorPlace } from './collector.ts';
+import { BEGINNING, Collector, placeAt, type CollectorPlace } from './collector.ts';
 import type { Feed } from './feed-client.ts';
+import type { LogVolume } from './log-volume.ts';
 import type { ArchiveEnd, Spool, SpooledSegment } from './spool.ts';
 
 interface ArchiverOptions {
   readonly store: ObjectStore & RangedStore;
   readonly spool: Spool;
   readonly feed: Feed;
+  /** The engine's data file, if the archiver may read it: the log is then not sent by the engine. */
+  readonly volume?: LogVolume | undefined;
   /** Whether the store encrypts. */
   readonly encrypted: boolean;
   readonly databaseId: string;
@@ -52,6 +56,8 @@ const WAIT_MS = 20_000;
 /** Time between two looks at the engine's log while a segment fills slowly. */
 const LOOK_MS = 1_000;
 const REPORT_MS = 15_000;
+/** Time between two reports of what was sent: at full speed there are tens of segments a second, and the engine reads each report. */
+const TELL_MS = 250;
 /** Time after which the log's beginning, which the sweep deletes, is looked for again: while something is written, and while not. */
 const BEGINNING_MS = 3_600_000;
 const IDLE_BEGINNING_MS = 24 * BEGINNING_MS;
@@ -84,6 +90,9 @@ export class Archiver {
   readonly #options: ArchiverOptions;
   readonly #failures: Partial<Record<ArchiveState, number>> = {};
   #collector: Collector | undefined;
+  #volume: LogVolume | undefined;
+  /** Whether the log in the volume was not what the engine had said: the engine then reads it once, or says what became of it. */
+  #isChanged = false;
   /** Aborts the question to the engine that waits for news after a place from which this archiver no longer goes on. */
   #moved = new AbortController();
   #end: ArchiveEnd | undefined;
@@ -91,17 +100,22 @@ export class Archiver {
   #inherited = 0;
   #fault: { readonly state: ArchiveState; readonly message: string } | undefined;
   #putSeconds: number | undefined;
+  readonly #sent = { segments: 0, bytes: 0, ms: 0 };
   /** When the log's beginning was last looked for. */
   #beginningSeenMs: number;
   /** Questions that the engine did not answer, since the last answer. */
   #unanswered = 0;
   /** Whether another replica's archiver may have written since this one last knew the end. */
   #isStale = false;
+  /** A report that is under way. */
+  #telling: Promise<void> | undefined;
+  #toldAtMs = -Infinity;
   /** Resolves waits of the sender when there is something to send. */
   #wake: () => void = () => undefined;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
+    this.#volume = options.volume;
     this.#beginningSeenMs = options.timers.nowMs();
   }
 
@@ -129,6 +143,8 @@ export class Archiver {
       stop.abort();
       this.#wake();
       await Promise.all([reports, sends, answers]);
+      await this.#telling;
+      await this.#volume?.close();
     }
   }
 
@@ -151,6 +167,12 @@ export class Archiver {
       gaps: end?.gaps ?? 0,
       spoolBytes: spool.bytes,
       ...(this.#putSeconds === undefined ? {} : { putSeconds: this.#putSeconds }),
+      sent: {
+        segments: this.#sent.segments,
+        bytes: this.#sent.bytes,
+        seconds: Math.round(this.#sent.ms) / 1_000,
+      },
+      rpoSeconds: this.#options.rpoMs / 1_000,
       failures: this.#failures,
       encrypted: this.#options.encrypted,
       residentBytes: process.memoryUsage.rss(),
@@ -205,8 +227,8 @@ export class Archiver {
         continue;
       }
       const due = collector.dueInMs;
-      if (due !== undefined && !collector.hasMore)
-        await sleep(timers, Math.min(due, LOOK_MS), signal);
+      if (due !== undefined)
+        await sleep(timers, Math.min(due, collector.lookInMs, LOOK_MS), signal);
       if (this.#collector !== collector) continue;
       const answer = await this.#ask(collector, due === undefined ? WAIT_MS : 0, signal);
       // Another archiver's segment may have been taken up meanwhile.
@@ -225,7 +247,9 @@ export class Archiver {
     const { feed, timers, logger } = this.#options;
     const moved = this.#moved.signal;
     try {
-      const answer = await feed.read(collector.place, waitMs, AbortSignal.any([signal, moved]));
+      const form = this.#volume !== undefined && !this.#isChanged ? 'places' : 'entries';
+      const either = AbortSignal.any([signal, moved]);
+      const answer = await feed.read(collector.place, waitMs, either, form);
       this.#unanswered = 0;
       return answer;
     } catch (error) {
@@ -241,13 +265,18 @@ export class Archiver {
     const { timers, logger } = this.#options;
     switch (answer.kind) {
       case 'part':
+      case 'places':
         if (this.#isStale) await this.#refresh(signal);
         if (this.#collector !== collector) return;
         if (this.#fault?.state === 'ArchiveForeign') this.#fault = undefined;
-        collector.take(answer);
+        if (answer.kind === 'places') await this.#readVolume(collector, answer);
+        else {
+          collector.take(answer);
+          this.#isChanged = false;
+        }
         return;
       case 'nothing':
-        collector.hasMore = false;
+        collector.heardNothing();
         if (!answer.leads) this.#isStale = true;
         return;
       case 'gone':
@@ -264,6 +293,18 @@ export class Archiver {
         await this.#tell();
         await sleep(timers, LOOK_MS, signal);
       }
+    }
+  }
+
+  /** A volume that cannot be read is left alone: the engine reads its log itself. */
+  async #readVolume(collector: Collector, part: PlacedPart): Promise<void> {
+    const volume = this.#volume;
+    if (volume === undefined) return;
+    try {
+      this.#isChanged = !(await collector.takePlaced(part, volume));
+    } catch (error) {
+      this.#options.logger.warn({ error }, "the engine's data file cannot be read here");
+      this.#volume = undefined;
     }
   }
 
@@ -300,7 +341,7 @@ export class Archiver {
   }
 
   async #send(signal: AbortSignal): Promise<void> {
-    const { spool, timers } = this.#options;
+    const { spool } = this.#options;
     while (!signal.aborted) {
       const next = await spool.first();
       if (next === undefined) {
@@ -310,10 +351,8 @@ export class Archiver {
         });
         continue;
       }
-      const started = timers.nowMs();
-      const done = await this.#untilDone(signal, () => this.#sendOne(next));
-      if (done) this.#putSeconds = Math.round(timers.nowMs() - started) / 1_000;
-      await this.#tell();
+      await this.#untilDone(signal, () => this.#sendOne(next));
+      this.#tellSoon(signal);
       await this.#findBeginning(BEGINNING_MS);
     }
   }
@@ -330,7 +369,7 @@ export class Archiver {
   }
 
   async #sendOne(next: SpooledSegment): Promise<void> {
-    const { store, spool, databaseId } = this.#options;
+    const { store, spool, databaseId, timers } = this.#options;
     const { firstOp, begins, object } = next;
     const key = segmentKey(databaseId, FIRST_LINE, firstOp);
     if (this.#inherited > 0) {
@@ -351,15 +390,24 @@ export class Archiver {
         begunAt,
       });
     }
+    const startedMs = timers.nowMs();
     if ((await store.create(key, object)) === 'exists') {
       const found = await store.read(key);
       if (!Buffer.from(found).equals(object)) return this.#takeUp(key, next, found);
     }
+    this.#noteSent(object, timers.nowMs() - startedMs);
     const head = decodeSegmentHead(key, object, databaseId);
     this.#end = endOf(head, object, placeAfterEnd(this.#end, next));
     await spool.writeEnd(this.#end);
     await spool.removeFirst();
     this.#inherited = Math.max(0, this.#inherited - 1);
+  }
+
+  #noteSent(object: Uint8Array, ms: number): void {
+    this.#putSeconds = Math.round(ms) / 1_000;
+    this.#sent.segments += 1;
+    this.#sent.bytes += object.length;
+    this.#sent.ms += ms;
   }
 
   /** Takes up another archiver's segment in the place of ours, if it continues the same history. */
@@ -430,16 +478,25 @@ export class Archiver {
     }
   }
 
+  /** Reports to the engine, or soon. */
+  #tellSoon(signal: AbortSignal): void {
+    const { timers } = this.#options;
+    const inMs = Math.max(0, this.#toldAtMs + TELL_MS - timers.nowMs());
+    this.#telling ??= sleep(timers, inMs, signal).then(async () => {
+      this.#telling = undefined;
+      await this.#tell();
+    });
+  }
+
   /** Reports to the engine. If the engine is away, the report is soon repeated. */
   async #tell(): Promise<void> {
+    this.#toldAtMs = this.#options.timers.nowMs();
     await this.#options.feed.report(this.report).catch(() => undefined);
   }
 }
 
 const placeOf = (end: ArchiveEnd | undefined): CollectorPlace =>
-  end === undefined
-    ? BEGINNING
-    : { op: end.lastOp, checksum: Buffer.from(end.checksum, 'hex'), previous: end.sha256 };
+  end === undefined ? BEGINNING : placeAt(end);
 
 async function placeAfter(object: Uint8Array, databaseId: string): Promise<CollectorPlace> {
   const { lastOp, lastChecksum } = await decodeSegment('the spool', object, databaseId);

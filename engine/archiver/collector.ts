@@ -2,24 +2,18 @@
  * Collects the log from the engine and seals it into segments: when enough has come, or when the oldest entry has waited as
  * long as the promise allows. It reads from the engine only what has room in the spool.
  */
-import {
-  encodeSegment,
-  NO_SEGMENT,
-  checksumOf,
-  type SegmentContent,
-} from '../archive/log-segment.ts';
+import { NO_SEGMENT, sealSegment } from '../archive/log-segment.ts';
 import { sha256 } from '../archive/chunk.ts';
 import { FIRST_LINE, type Chain } from '../archive/log-chains.ts';
-import { entrySize } from '../log/entries.ts';
-import type { LedgerMark } from '../log/ledger-mark.ts';
-import type { LogEntry } from '../log/log.ts';
-import type { FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
-import type { SpooledSegment } from './spool.ts';
+import { ANSWER_BYTES, type FeedAnswer, type FeedPlace } from '../feed/archive-feed.ts';
+import type { PlacedPart } from '../feed/placed-part.ts';
+import { groupSize } from '../log/group.ts';
+import type { LogVolume } from './log-volume.ts';
+import { SegmentBuffer } from './segment-buffer.ts';
+import type { ArchiveEnd, SpooledSegment } from './spool.ts';
 
 /** Bytes of entries that make a segment at once. */
 const SEGMENT_BYTES = 2 << 20;
-/** An answer of this size is followed by the next question at once. */
-const MORE_BYTES = 1 << 20;
 /** Time that sealing and sending are given of the promised time. */
 const SEND_MS = 750;
 
@@ -34,6 +28,17 @@ export interface CollectorPlace extends FeedPlace {
 /** The beginning of an archive that has nothing: whatever the engine's log still has comes first. */
 export const BEGINNING: CollectorPlace = { op: 0, previous: NO_SEGMENT, begins: 'start' };
 
+/** After the end of an archive. */
+export const placeAt = ({
+  lastOp,
+  checksum,
+  sha256: previous,
+}: Pick<ArchiveEnd, 'lastOp' | 'checksum' | 'sha256'>): CollectorPlace => ({
+  op: lastOp,
+  checksum: Buffer.from(checksum, 'hex'),
+  previous,
+});
+
 interface CollectorOptions {
   readonly databaseId: string;
   readonly rpoMs: number;
@@ -43,39 +48,61 @@ interface CollectorOptions {
 export class Collector {
   readonly #options: CollectorOptions;
   #place: CollectorPlace;
-  #entries: LogEntry[] = [];
-  #marks: LedgerMark[] = [];
-  #bytes = 0;
+  readonly #content = new SegmentBuffer();
   #oldestAtMs = 0;
-  /** Whether the engine's last answer was so large that more waits. */
-  hasMore = false;
+  #heardAtMs: number;
+  /** Time until the next look at the log: when what a segment lacks has come, at the pace of the last answer. */
+  lookInMs = Infinity;
 
   constructor(options: CollectorOptions, place: CollectorPlace) {
     this.#options = options;
     this.#place = place;
+    this.#heardAtMs = options.nowMs();
   }
 
   /** Place from which the engine is asked next. */
   get place(): FeedPlace {
-    const last = this.#entries.at(-1);
-    return last === undefined ? this.#place : { op: last.op, checksum: checksumOf(last) };
+    const { last } = this.#content;
+    return last === undefined ? this.#place : { op: last.op, checksum: last.checksum };
   }
 
   /** Time until the collected entries must be sealed; `undefined` if there are none. */
   get dueInMs(): number | undefined {
-    if (this.#entries.length === 0) return undefined;
-    if (this.#bytes >= SEGMENT_BYTES) return 0;
+    if (this.#content.last === undefined) return undefined;
+    if (this.#content.bytes >= SEGMENT_BYTES) return 0;
     const { rpoMs, nowMs } = this.#options;
     return Math.max(0, this.#oldestAtMs + Math.max(0, rpoMs - SEND_MS) - nowMs());
   }
 
+  /** Copies the entries: the feed uses their memory again. */
   take({ entries, marks }: Extract<FeedAnswer, { kind: 'part' }>): void {
-    if (this.#entries.length === 0) this.#oldestAtMs = this.#options.nowMs();
-    const bytes = entries.reduce((sum, { message }) => sum + entrySize(message), 0);
-    this.#bytes += bytes;
-    this.hasMore = bytes >= MORE_BYTES;
-    this.#entries.push(...entries);
-    this.#marks.push(...marks);
+    if (this.#content.last === undefined) this.#oldestAtMs = this.#options.nowMs();
+    const bytes = this.#content.add(entries, marks);
+    this.#heard(bytes, bytes >= ANSWER_BYTES.part);
+  }
+
+  /** Reads the entries from the volume. Says whether all were there; what was read counts in any case. */
+  async takePlaced({ groups, marks }: PlacedPart, volume: LogVolume): Promise<boolean> {
+    const { last, bytes } = this.#content;
+    if (last === undefined) this.#oldestAtMs = this.#options.nowMs();
+    const { op } = this.place;
+    try {
+      return await volume.read(groups, {
+        room: (size) => this.#content.room(size),
+        added: (size, entryCount) => this.#content.addFilled(size, entryCount, op),
+      });
+    } finally {
+      const lastOp = this.#content.last?.op ?? op;
+      this.#content.addMarks(marks.filter((mark) => mark.op <= lastOp));
+      // The engine counts what groups take in its file, which may be ten times what is in them.
+      const placed = groups.reduce((sum, group) => sum + groupSize(group), 0);
+      this.#heard(this.#content.bytes - bytes, placed >= ANSWER_BYTES.places);
+    }
+  }
+
+  /** Nothing has come since the last answer. */
+  heardNothing(): void {
+    this.#heard(0, false);
   }
 
   /** The engine's log begins at `oldestOp` only. Seal what was collected before. */
@@ -86,19 +113,22 @@ export class Collector {
 
   /** Makes a segment of what was collected; `undefined` if nothing was. */
   async seal(): Promise<SpooledSegment | undefined> {
-    const [first] = this.#entries;
-    const last = this.#entries.at(-1);
-    if (first === undefined || last === undefined) return undefined;
     const { databaseId } = this.#options;
     const { previous, begins } = this.#place;
-    const content: SegmentContent = { entries: this.#entries, marks: this.#marks };
-    [this.#entries, this.#marks, this.#bytes, this.hasMore] = [[], [], 0, false];
-    const object = await encodeSegment({ databaseId, line: FIRST_LINE, previous }, content);
-    this.#place = {
-      op: last.op,
-      checksum: checksumOf(last),
-      previous: sha256(object).toString('hex'),
-    };
-    return { firstOp: first.op, begins, object };
+    return this.#content.take(async (content) => {
+      const object = await sealSegment({ databaseId, line: FIRST_LINE, previous }, content);
+      const { first, last, lastChecksum: checksum } = content;
+      this.#place = { op: last.op, checksum, previous: sha256(object).toString('hex') };
+      return { firstOp: first.op, begins, object };
+    });
+  }
+
+  /** After a full answer more waits. */
+  #heard(bytes: number, isFull: boolean): void {
+    const nowMs = this.#options.nowMs();
+    const lacks = Math.max(0, SEGMENT_BYTES - this.#content.bytes);
+    const paceMs = bytes === 0 ? Infinity : (lacks * (nowMs - this.#heardAtMs)) / bytes;
+    this.lookInMs = isFull ? 0 : paceMs;
+    this.#heardAtMs = nowMs;
   }
 }

@@ -10,10 +10,19 @@ import { jsonOf } from '../../base/json.ts';
 import type { HostPort } from '../../base/host-port.ts';
 import type { FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
 import { decodeFeedPart } from '../feed/feed-body.ts';
+import { decodePlacedPart } from '../feed/placed-part.ts';
 
 export interface Feed {
-  /** Resolves when something follows the place, or after `waitMs`. Rejects while the engine does not answer. */
-  read(place: FeedPlace, waitMs: number, signal: AbortSignal): Promise<FeedAnswer>;
+  /**
+   * Resolves when something follows the place, or after `waitMs`. Rejects while the engine does not answer. The entries' memory belongs to the
+   * answer until the next one is read. `form`: whether the engine may tell places in its data file instead.
+   */
+  read(
+    place: FeedPlace,
+    waitMs: number,
+    signal: AbortSignal,
+    form?: 'entries' | 'places',
+  ): Promise<FeedAnswer>;
   report(report: ArchiveReport): Promise<void>;
   /** Resolves with a question about the archived log; `undefined` after `waitMs` without one. */
   question(waitMs: number, signal: AbortSignal): Promise<ArchiveQuestion | undefined>;
@@ -24,6 +33,8 @@ const TIMEOUT_MS = 10_000;
 
 export class FeedClient implements Feed {
   readonly #address: HostPort;
+  /** Takes the parts of the log, one after the other. */
+  readonly #log = new ReusedBody();
 
   /** `address`: where the engine serves its status. */
   constructor(address: HostPort) {
@@ -34,13 +45,17 @@ export class FeedClient implements Feed {
     { op, checksum }: FeedPlace,
     waitMs: number,
     signal: AbortSignal,
+    form: 'entries' | 'places' = 'entries',
   ): Promise<FeedAnswer> {
     const query = new URLSearchParams({ after: String(op), wait: String(waitMs) });
     if (checksum !== undefined) query.set('checksum', Buffer.from(checksum).toString('hex'));
+    if (form === 'places') query.set('form', form);
     const within = AbortSignal.any([signal, AbortSignal.timeout(waitMs + TIMEOUT_MS)]);
-    const { type, body } = await this.#ask('GET', `/log?${query.toString()}`, undefined, within);
+    const path = `/log?${query.toString()}`;
+    const { type, body } = await this.#ask('GET', path, undefined, within, this.#log);
     if (type === 'application/octet-stream') return { kind: 'part', ...decodeFeedPart(body) };
-    return JSON.parse(body.toString('utf8')) as FeedAnswer;
+    const answer = JSON.parse(body.toString('utf8')) as FeedAnswer;
+    return answer.kind === 'places' ? { kind: 'places', ...decodePlacedPart(answer) } : answer;
   }
 
   async report(report: ArchiveReport): Promise<void> {
@@ -64,15 +79,16 @@ export class FeedClient implements Feed {
     path: string,
     sent: string | undefined,
     signal: AbortSignal,
+    into = new ReusedBody(),
   ): Promise<{ readonly type: string | undefined; readonly body: Buffer }> {
     const { host, port } = this.#address;
     return new Promise((resolve, reject) => {
       const asked = request({ host, port, method, path, signal }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
+        const begun = into.begin();
+        answer.on('data', (part: Buffer) => into.add(begun, part));
         answer.on('error', reject);
         answer.on('end', () => {
-          const body = Buffer.concat(parts);
+          const { body } = into;
           const { statusCode = 0, headers } = answer;
           if (statusCode === 200) resolve({ type: headers['content-type'], body });
           else
@@ -82,5 +98,35 @@ export class FeedClient implements Feed {
       asked.on('error', reject);
       asked.end(sent);
     });
+  }
+}
+
+/** A body that comes in parts, in memory that the next one uses again. */
+class ReusedBody {
+  #bytes = Buffer.alloc(0);
+  #length = 0;
+  #begun = 0;
+
+  /** Forgets what is there. Parts of an answer that was begun before count no more. */
+  begin(): number {
+    this.#length = 0;
+    this.#begun += 1;
+    return this.#begun;
+  }
+
+  add(begun: number, part: Buffer): void {
+    if (begun !== this.#begun) return;
+    const length = this.#length + part.length;
+    if (length > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(length, 2 * this.#bytes.length));
+      larger.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(part, this.#length);
+    this.#length = length;
+  }
+
+  get body(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
   }
 }

@@ -99,7 +99,9 @@ const pingEveryMs = 30_000;
 
 export class Client {
   readonly #options: ClientOptions;
-  readonly #links: Link[];
+  #links: readonly Link[];
+  /** Set while the cluster has other addresses, and a former one is still connected. */
+  #moved: readonly Address[] | undefined;
   #id = randomId();
   #session = 0n;
   #number = 0;
@@ -124,20 +126,7 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#links = options.addresses.map(
-      (address) =>
-        new Link(address, options.cluster, {
-          onConnect: () => {
-            this.#transmit();
-            this.#tellReady();
-          },
-          onFailure: (failure) => {
-            this.#tellReady();
-            options.events?.onLinkFailure?.(failure);
-          },
-          onMessage: (header, body) => this.#onMessage(header, body),
-        }),
-    );
+    this.#links = this.#linksTo(options.addresses);
     this.#pinger = setInterval(() => this.#ping(), pingEveryMs);
     this.#pinger.unref();
     this.#begin({ operation: Operation.register, body: new Uint8Array(256) });
@@ -192,6 +181,15 @@ export class Client {
     this.#begin({ operation, body });
   }
 
+  /**
+   * The cluster has moved to these addresses with its state. The session and the request in flight go on there as soon as nothing
+   * is connected at the former ones. The request keeps its number, so that it is executed once, wherever it arrives.
+   */
+  follow(addresses: readonly Address[]): void {
+    this.#moved = addresses;
+    this.#move();
+  }
+
   /** Ends the client. Waiting requests are rejected; the session stays in the cluster until it is evicted. */
   close(): void {
     this.#fail(new ClientClosedError('the client was closed'));
@@ -200,6 +198,35 @@ export class Client {
   /** Whether the client has a session and a connected replica: a request would be sent at once. */
   get ready(): boolean {
     return this.#ready;
+  }
+
+  #linksTo(addresses: readonly Address[]): readonly Link[] {
+    return addresses.map(
+      (address) =>
+        new Link(address, this.#options.cluster, {
+          onConnect: () => {
+            this.#transmit();
+            this.#tellReady();
+          },
+          onFailure: (failure) => {
+            this.#tellReady();
+            this.#options.events?.onLinkFailure?.(failure);
+            this.#move();
+          },
+          onMessage: (header, body) => this.#onMessage(header, body),
+        }),
+    );
+  }
+
+  #move(): void {
+    const addresses = this.#moved;
+    if (addresses === undefined || this.#failed !== undefined) return;
+    if (this.#links.some((link) => link.isOpen)) return;
+    this.#moved = undefined;
+    // A cluster that goes on from a backup begins with the backup's view, and refuses a session with that.
+    this.#view = 0;
+    for (const link of this.#links) link.close();
+    this.#links = this.#linksTo(addresses);
   }
 
   #tellReady(): void {
@@ -493,6 +520,8 @@ class Link {
       this.#events.onFailure(
         failure ?? { reason: 'connection_closed', detail: `${this.#name} closed the connection` },
       );
+      // The client may have left this address at that.
+      if (this.#closed) return;
       const delay = Math.min(reconnectMs.first * 2 ** this.#attempts, reconnectMs.max);
       this.#attempts += 1;
       this.#timer = setTimeout(

@@ -25,15 +25,36 @@ function logOf(groups: readonly (readonly number[])[]): ReadableLog {
   };
 }
 
-const feedOf = (groups: readonly (readonly number[])[], committed = 9): ArchiveFeed =>
+const feedOf = (
+  groups: readonly (readonly number[])[],
+  committed = 9,
+  log = logOf(groups),
+): ArchiveFeed =>
   new ArchiveFeed({
-    log: logOf(groups),
+    log,
     nowMs: () => 0,
     committedOp: () => committed,
     leads: () => true,
     position: () => ({ op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16) }),
     counts: () => ({ accounts: 0, transfers: 0 }),
   });
+
+/** The same log in a data file, whose groups are told by their places. */
+const placedLogOf = (groups: readonly (readonly number[])[]): ReadableLog => ({
+  ...logOf(groups),
+  places: (op) => {
+    const oldestOp = groups[0]?.[0] ?? 1;
+    if (op < oldestOp) return { oldestOp };
+    const left = groups.filter((ops) => (ops.at(-1) ?? 0) >= op);
+    return left.map((ops) => ({
+      lastOp: ops.at(-1) ?? 0,
+      lastChecksum: checksumOf(ops.at(-1) ?? 0),
+      offset: ops[0] ?? 0,
+      payloadSize: ops.length,
+      seal: new Uint8Array(16),
+    }));
+  },
+});
 
 const opsOf = (answer: FeedAnswer): readonly number[] | string =>
   answer.kind === 'part' ? answer.entries.map(({ op }) => op) : answer.kind;
@@ -65,4 +86,76 @@ test('another history, a log that is gone and a database that is behind are told
   expect(opsOf(await feed.read({ op: 3, checksum: checksumOf(3) }))).toEqual([4, 5]);
   // What is not committed is not handed out.
   expect(opsOf(await feedOf([[1, 2, 3]], 2).read({ op: 0 }))).toEqual([1, 2]);
+});
+
+test('each part of the log is read once, though an archiver names the entry before with each question', async () => {
+  const log = logOf([[1, 2], [3], [4, 5], [6, 7, 8, 9]]);
+  const reads: number[] = [];
+  const counted: ReadableLog = {
+    ...log,
+    read: (op, bytesMax) => {
+      reads.push(op);
+      return log.read(op, bytesMax);
+    },
+  };
+  const feed = feedOf([], 9, counted);
+  for (const op of [0, 2, 3, 5])
+    await feed.read(op === 0 ? { op } : { op, checksum: checksumOf(op) });
+  expect(reads).toEqual([1, 3, 4, 6]);
+  // Another archive, or one whose history is another one, is compared with the log.
+  expect(opsOf(await feed.read({ op: 5, checksum: checksumOf(5) }))).toEqual([6, 7, 8, 9]);
+  expect(opsOf(await feed.read({ op: 9, checksum: checksumOf(7) }))).toBe('foreign');
+});
+
+test('a log of another history never goes on with an archive, also once it begins right after the end of that', async () => {
+  const groups = [
+    [4, 5],
+    [6, 7],
+    [8, 9],
+  ];
+  const feed = feedOf(groups);
+  const place = { op: 5, checksum: checksumOf(7) };
+  expect(opsOf(await feed.read(place))).toBe('foreign');
+  // The ring uses the place of the oldest group again.
+  groups.shift();
+  expect(await feed.read(place)).toEqual({ kind: 'gone', oldestOp: 6 });
+  // Another archive of which nothing else is known goes on.
+  expect(opsOf(await feed.read({ op: 5, checksum: checksumOf(5) }))).toEqual([6, 7]);
+});
+
+test('an archiver that has the data file is told committed places of this history only, and the log is read for nobody', async () => {
+  const groups = [
+    [1, 2],
+    [3, 4, 5],
+    [6, 7, 8, 9],
+  ];
+  const log = placedLogOf(groups);
+  const reads: number[] = [];
+  const feed = feedOf([], 8, {
+    ...log,
+    read: (op, bytesMax) => {
+      reads.push(op);
+      return log.read(op, bytesMax);
+    },
+  });
+  const firstOps = (answer: FeedAnswer) =>
+    answer.kind === 'places' ? answer.groups.map(({ offset }) => offset) : answer.kind;
+  // The last group has an operation that is not committed.
+  expect(firstOps(await feed.read({ op: 0 }, 'places'))).toEqual([1, 3]);
+  expect(firstOps(await feed.read({ op: 5, checksum: checksumOf(5) }, 'places'))).toBe('nothing');
+  expect(reads).toEqual([]);
+  // A place in the middle of a group, as after another release's archiver.
+  expect(firstOps(await feed.read({ op: 4, checksum: checksumOf(4) }, 'places'))).toEqual([3]);
+  expect(firstOps(await feed.read({ op: 2, checksum: checksumOf(7) }, 'places'))).toBe('foreign');
+  groups.shift();
+  expect(await feed.read({ op: 2, checksum: checksumOf(7) }, 'places')).toEqual({
+    kind: 'gone',
+    oldestOp: 3,
+  });
+  expect(firstOps(await feed.read({ op: 2, checksum: checksumOf(2) }, 'places'))).toEqual([3]);
+  expect(await feed.read({ op: 1 }, 'places')).toEqual({ kind: 'gone', oldestOp: 3 });
+});
+
+test('a log that is in no data file is handed out as entries, whatever was asked for', async () => {
+  expect(opsOf(await feedOf([[1, 2]], 2).read({ op: 0 }, 'places'))).toEqual([1, 2]);
 });

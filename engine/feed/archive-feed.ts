@@ -1,12 +1,16 @@
 /**
  * The engine's side of continuous archiving: it hands committed entries of its log to the archiver beside it, takes marks of
  * the ledger, and remembers what the archiver reports, for status and metrics. It keeps nothing in memory but marks: entries
- * are read from the log, which keeps them for the archive as long as it has room (engine/log/ring.ts).
+ * are in the log, which keeps them for the archive as long as it has room (engine/log/ring.ts). An archiver that has the data file reads them
+ * there by itself; for others they are read here.
  */
 import type { ArchiveReport, ArchiveStatus } from '../../domain/archive-status.ts';
+import { checksumOf } from '../log/entries.ts';
 import type { LedgerMark } from '../log/ledger-mark.ts';
 import type { CheckpointPosition, LogEntry } from '../log/log.ts';
+import type { PlacedGroup } from '../log/scan.ts';
 import type { FeedPart } from './feed-body.ts';
+import type { PlacedPart } from './placed-part.ts';
 
 /** A log that entries can be read from after they are executed. */
 export interface ReadableLog {
@@ -14,6 +18,8 @@ export interface ReadableLog {
   archived(op: number): void;
   /** Reads committed entries from `op` on; if the first of them is gone, says which op is the first that is left. */
   read(op: number, bytesMax: number): Promise<readonly LogEntry[] | { readonly oldestOp: number }>;
+  /** Says where they are in the data file, from the group with `op` on; absent if the log is not in it. */
+  places?(op: number, bytesMax: number): readonly PlacedGroup[] | { readonly oldestOp: number };
 }
 
 interface FeedOptions {
@@ -35,6 +41,8 @@ export interface FeedPlace {
 
 export type FeedAnswer =
   | ({ readonly kind: 'part' } & FeedPart)
+  /** Only if places were asked for. */
+  | ({ readonly kind: 'places' } & PlacedPart)
   /** Nothing is new, or another replica's log is archived. */
   | { readonly kind: 'nothing'; readonly leads: boolean }
   /** The entries after the place are gone; `oldestOp` is the first op that is left. */
@@ -42,8 +50,8 @@ export type FeedAnswer =
   /** The database has not come as far as the archive, or has another history. */
   | { readonly kind: 'foreign'; readonly committedOp: number };
 
-/** Bytes of entries that are read at a time; the last group may add 4 MiB. */
-const READ_BYTES = 1 << 20;
+/** Bytes of the log in an answer of either form, if more is there; the last group may add 4 MiB. */
+export const ANSWER_BYTES = { part: 1 << 20, places: 4 << 20 };
 /** A mark every 100 ms: those of ten minutes. Beyond that the oldest go. */
 const MARKS_MAX = 6_000;
 /** Time without a word from the archiver after which it counts as away. */
@@ -59,6 +67,10 @@ export class ArchiveFeed {
   /** When the oldest operation was executed that the archive does not have. */
   #waitingSinceMs: number | undefined;
   #archivedOp: number | undefined;
+  /** The last entry that was handed out. A committed entry never changes, so it need not be read again for the next question. */
+  #handed: Required<FeedPlace> | undefined;
+  /** The end of an archive for which the log had another entry. It is another history, also once the log has lost that entry. */
+  #differs: Required<FeedPlace> | undefined;
   #report: { readonly report: ArchiveReport; readonly atMs: number } | undefined;
 
   constructor(options: FeedOptions) {
@@ -88,25 +100,49 @@ export class ArchiveFeed {
     return leads() && committedOp() !== op;
   }
 
-  async read({ op, checksum }: FeedPlace): Promise<FeedAnswer> {
+  /** `form`: whether entries may be told by their places in the data file. */
+  async read(
+    { op, checksum }: FeedPlace,
+    form: 'entries' | 'places' = 'entries',
+  ): Promise<FeedAnswer> {
     const { log, committedOp, leads } = this.#options;
     if (!leads()) return { kind: 'nothing', leads: false };
     if (op > committedOp()) return { kind: 'foreign', committedOp: committedOp() };
     // The archive's last entry is read again, if it is still there, to see that both have one history.
-    const before = op > 0 && checksum !== undefined ? await log.read(op, READ_BYTES) : undefined;
+    const isToCompare = op > 0 && checksum !== undefined && !isSame(this.#handed, op, checksum);
+    const before = isToCompare ? await log.read(op, ANSWER_BYTES.part) : undefined;
     const isKnown = before !== undefined && !('oldestOp' in before);
     const [known] = isKnown ? before : [];
-    if (known !== undefined && checksum !== undefined && !isOf(known, checksum))
+    if (known !== undefined && checksum !== undefined && !isOf(known, checksum)) {
+      this.#differs = { op, checksum };
       return { kind: 'foreign', committedOp: committedOp() };
+    }
+    if (before !== undefined && 'oldestOp' in before && isSame(this.#differs, op, checksum))
+      return { kind: 'gone', oldestOp: before.oldestOp };
+    if (form === 'places' && log.places !== undefined)
+      return this.#placed(op, log.places(op + 1, ANSWER_BYTES.places));
     // The group with that entry may be as large as a whole read, and have nothing after it.
     const goesOn = isKnown && (before.at(-1)?.op ?? 0) > op;
-    const found = goesOn ? before : await log.read(op + 1, READ_BYTES);
+    const found = goesOn ? before : await log.read(op + 1, ANSWER_BYTES.part);
     if ('oldestOp' in found) return { kind: 'gone', oldestOp: found.oldestOp };
     const entries = found.filter((one) => one.op > op && one.op <= committedOp());
-    const [first, last] = [entries[0], entries.at(-1)];
-    if (first === undefined || last === undefined) return { kind: 'nothing', leads: true };
-    const marks = this.#marks.filter((mark) => mark.op >= first.op && mark.op <= last.op);
-    return { kind: 'part', entries, marks };
+    const last = entries.at(-1);
+    if (last === undefined) return { kind: 'nothing', leads: true };
+    this.#handed = { op: last.op, checksum: checksumOf(last) };
+    return { kind: 'part', entries, marks: this.#marksAfter(op, last.op) };
+  }
+
+  #placed(op: number, found: readonly PlacedGroup[] | { readonly oldestOp: number }): FeedAnswer {
+    if ('oldestOp' in found) return { kind: 'gone', oldestOp: found.oldestOp };
+    const groups = found.filter(({ lastOp }) => lastOp <= this.#options.committedOp());
+    const last = groups.at(-1);
+    if (last === undefined) return { kind: 'nothing', leads: true };
+    this.#handed = { op: last.lastOp, checksum: last.lastChecksum };
+    return { kind: 'places', groups, marks: this.#marksAfter(op, last.lastOp) };
+  }
+
+  #marksAfter(op: number, lastOp: number): readonly LedgerMark[] {
+    return this.#marks.filter((mark) => mark.op > op && mark.op <= lastOp);
   }
 
   reported(report: ArchiveReport): void {
@@ -142,3 +178,10 @@ export class ArchiveFeed {
 
 const isOf = (entry: LogEntry, checksum: Uint8Array): boolean =>
   Buffer.compare(entry.message.subarray(0, checksum.length), checksum) === 0;
+
+const isSame = (
+  known: Required<FeedPlace> | undefined,
+  op: number,
+  checksum: Uint8Array | undefined,
+): boolean =>
+  known?.op === op && checksum !== undefined && Buffer.compare(known.checksum, checksum) === 0;

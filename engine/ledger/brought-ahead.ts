@@ -1,36 +1,43 @@
 /**
- * Rows that were brought for the operations that wait: the next one, and some behind it, whose pages are read with its own. Each has its
- * own rows, which stay until it is executed: the cache may have lost their pages by then.
+ * What operations that wait have of their own: the next one, and some behind it, whose pages are read with its own. Each has the rows that
+ * were brought for it, which stay until it is executed: the cache may have lost their pages by then. And each has what it has learned of its
+ * ids, so that its next run, after others were prepared, does not look for them again.
  */
 import { Brought } from './cold-rows.ts';
+import { SealedAnswers } from './sealed-answers.ts';
 
 /** More than have pages read at a time (replica/execution-queue.ts). */
 const OPERATIONS_MAX = 8;
 
+class Own {
+  readonly rows = new Brought();
+  readonly answers = new SealedAnswers();
+}
+
 export class BroughtAhead {
   /** By timestamp, those that were prepared first before the others. */
-  readonly #rows = new Map<bigint, Brought>();
-  readonly #none = new Brought();
+  readonly #own = new Map<bigint, Own>();
+  readonly #none = new Own();
 
-  /** Returns the rows of an operation that is being prepared. */
-  prepared(timestamp: bigint): Brought {
-    const known = this.#rows.get(timestamp);
+  /** Returns what an operation that is being prepared has. */
+  prepared(timestamp: bigint): Own {
+    const known = this.#own.get(timestamp);
     if (known !== undefined) return known;
-    const brought = new Brought();
-    this.#rows.set(timestamp, brought);
+    const own = new Own();
+    this.#own.set(timestamp, own);
     // One that was prepared may never be executed.
-    const [oldest] = this.#rows.keys();
-    if (this.#rows.size > OPERATIONS_MAX) this.#rows.delete(oldest!);
-    return brought;
+    const [oldest] = this.#own.keys();
+    if (this.#own.size > OPERATIONS_MAX) this.#own.delete(oldest!);
+    return own;
   }
 
-  /** Returns the rows of the operation that is executed now. */
-  of(timestamp: bigint): Brought {
-    return this.#rows.get(timestamp) ?? this.#none;
+  /** Returns what the operation that is executed now has. */
+  of(timestamp: bigint): Own {
+    return this.#own.get(timestamp) ?? this.#none;
   }
 
-  /** Drops the rows of this operation and of those before it. */
+  /** Drops what this operation has, and those before it. */
   executed(timestamp: bigint): void {
-    for (const one of this.#rows.keys()) if (one <= timestamp) this.#rows.delete(one);
+    for (const one of this.#own.keys()) if (one <= timestamp) this.#own.delete(one);
   }
 }

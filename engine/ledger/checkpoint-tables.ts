@@ -88,6 +88,14 @@ interface PagedTable {
   givenPages: number;
 }
 
+/** Rows of transfers of the checkpoint that a start did not find in tables that are derived from them. */
+export interface LoadedRows {
+  /** Rows after the segments of the index: their entries were made anew. */
+  readonly indexed: number;
+  /** Rows after the start point. */
+  readonly restored: number;
+}
+
 interface CheckpointTablesOptions {
   /** The state hash, and the timestamp of the last operation that changed the ledger. Both change in place. */
   readonly hash: Uint32Array;
@@ -105,6 +113,9 @@ export class CheckpointTables {
   readonly #points: StartPoints;
   /** Accounts in earlier deltas. */
   #givenAccounts = 0;
+  /** Whether the last delta has all accounts. */
+  #isAccountsWhole = false;
+  #loaded: LoadedRows = { indexed: 0, restored: 0 };
   /** Sections of accounts that are to be loaded. */
   #accountsToLoad: { readonly head: SectionHead; readonly chunks: StoredBytes }[] = [];
 
@@ -128,20 +139,32 @@ export class CheckpointTables {
     return [
       ...this.#accountSections(rewrite.has(TableId.accounts)),
       ...this.#paged.flatMap((paged) => takeSections(paged, rewrite.has(paged.rowTable))),
-      ...this.#state.transferIndex.takeSections(),
+      ...this.#state.storedIndex.takeSections(),
       ...this.#points.takeSections(),
       this.#headSection(),
     ];
   }
 
   /** Call when the last delta is durable: the rows in its pages may leave memory. */
-  stored(derived: DerivedTables): void {
-    this.#state.transferIndex.stored(derived);
+  stored(derived: DerivedTables, rewritten: ReadonlySet<number>): void {
+    const { accounts, storedIndex } = this.#state;
+    storedIndex.stored(derived);
     this.#points.stored(derived);
-    this.#state.accounts.stored = this.#givenAccounts;
-    this.#state.accounts.mustStay = false;
+    accounts.stored = this.#givenAccounts;
+    if (this.#isAccountsWhole && rewritten.has(TableId.accounts)) accounts.mustStay = false;
     for (const { table, givenPages } of this.#paged)
       table.stored = givenPages * rowsPerPage(table.wordsPerRow);
+  }
+
+  /** Accounts alone are written anew. They cannot be any more if some of them have left memory. */
+  mustStay(table: number): void {
+    const { accounts } = this.#state;
+    if (table === TableId.accounts && accounts.coldEnd === 0) accounts.mustStay = true;
+  }
+
+  /** What the start had to do. */
+  get loaded(): LoadedRows {
+    return this.#loaded;
   }
 
   /** Returns a page if its rows are all in memory. */
@@ -157,7 +180,7 @@ export class CheckpointTables {
       return;
     }
     if (isDerived(table)) {
-      this.#state.transferIndex.loadSection(head, chunks);
+      this.#state.storedIndex.loadSection(head, chunks);
       return;
     }
     check(ROW_BYTES.has(table), `table ${table} is not a table of the ledger`);
@@ -173,9 +196,12 @@ export class CheckpointTables {
    * segments of the index that no checkpoint has take too much memory.
    */
   async finishLoad(pause: () => Promise<void>, store?: StoreDerived): Promise<void> {
-    const { transferIndex } = this.#state;
-    await transferIndex.load();
-    await this.#loadAccounts(pause);
+    const { transferIndex, storedIndex } = this.#state;
+    await storedIndex.load();
+    const storeIndex = store && (() => this.#storeIndex(store));
+    await this.#loadAccounts(pause, storeIndex);
+    const { accounts, accountIndex } = this.#state;
+    check(accountIndex.sealedEnd <= accounts.count, 'the index has more accounts than there are');
     const [transfers, wides, expiries, burnedIds] = this.#paged.map(({ feed }) => feed);
     check(transferIndex.sealedEnd <= transfers!.rowCount, 'the index has more rows than there are');
     const point = await this.#points.load({
@@ -184,13 +210,16 @@ export class CheckpointTables {
       expiries: expiries!.rowCount,
       accounts: this.#state.accounts.count,
     });
+    this.#loaded = {
+      indexed: transfers!.rowCount - transferIndex.sealedEnd,
+      restored: transfers!.rowCount - (point?.transfers ?? 0),
+    };
     const feeds = {
       transfers: transfers!,
       wides: wides!,
       expiries: expiries!,
       burnedIds: burnedIds!,
     };
-    const storeIndex = store && (() => this.#storeIndex(store));
     await restore(this.#state, { feeds, point, pause, storeIndex });
     for (const paged of this.#paged) {
       const { feed, table } = paged;
@@ -203,16 +232,16 @@ export class CheckpointTables {
 
   /** Writes segments of the index, so that they may leave memory. Resolves with false if that is of no use any more. */
   async #storeIndex(store: StoreDerived): Promise<boolean> {
-    const { transferIndex } = this.#state;
-    const sections = transferIndex.takeSections();
+    const { storedIndex } = this.#state;
+    const sections = storedIndex.takeSections();
     if (sections.length === 0) return false;
     const hasRoom = await store({
       takeDelta: () => sections,
       stored: (derived) => {
-        transferIndex.stored(derived);
+        storedIndex.stored(derived);
       },
     });
-    if (!hasRoom) transferIndex.stored(DerivedTables.old);
+    if (!hasRoom) storedIndex.stored(DerivedTables.old);
     this.#state.makeRoom();
     return hasRoom;
   }
@@ -238,8 +267,8 @@ export class CheckpointTables {
     const firstRow = isWhole ? 0 : this.#givenAccounts;
     const rowCount = accounts.count - firstRow;
     this.#givenAccounts = accounts.count;
-    // Until they are written, all stay.
-    accounts.mustStay = isWhole;
+    this.#isAccountsWhole = isWhole;
+    if (isWhole) accounts.mustStay = true;
     if (rowCount === 0 && !isWhole) return [];
     return [
       {
@@ -260,24 +289,47 @@ export class CheckpointTables {
     this.#accountsToLoad.push({ head, chunks });
   }
 
-  /** Loads all accounts, without their events. Those that have no room in memory leave it at once. */
-  async #loadAccounts(pause: () => Promise<void>): Promise<void> {
+  /** Loads all accounts, without their events. Those that have no room in memory leave it at once. `storeIndex` is as in `restore`. */
+  async #loadAccounts(
+    pause: () => Promise<void>,
+    storeIndex: (() => Promise<boolean>) | undefined,
+  ): Promise<void> {
     const state = this.#state;
     const sections = this.#accountsToLoad;
     this.#accountsToLoad = [];
     if (sections.length === 0) return;
     state.reserveIds(sections.reduce((sum, { head }) => sum + head.rowCount, 0));
-    for (const { head, chunks } of sections) await this.#loadAccountsOf(head, chunks, pause);
+    let mayStore = storeIndex !== undefined;
+    const endSlice = async (): Promise<void> => {
+      this.#accountsLoaded();
+      while (mayStore && state.lacksStoredIndex) mayStore = await storeIndex!();
+      await pause();
+    };
+    state.accountIdsEnd = 0;
+    for (const { head, chunks } of sections) await this.#loadAccountsOf(head, chunks, endSlice);
     this.#accountsLoaded();
     this.#givenAccounts = state.accounts.count;
+    await this.#enterAccountIds(pause);
   }
 
-  /** Enters the accounts that were loaded last into the indexes. */
+  /** Enters the ids of the accounts that stay in memory. More of them may leave it meanwhile, when a part of their index is made. */
+  async #enterAccountIds(pause: () => Promise<void>): Promise<void> {
+    const state = this.#state;
+    const { accounts } = state;
+    for (let end = 0; end < accounts.count;) {
+      const first = Math.max(end, accounts.coldEnd);
+      end = Math.min(accounts.count, first + ROWS_A_SLICE);
+      state.addAccountIds(first, end);
+      state.accountIdsEnd = end;
+      if (end - first === ROWS_A_SLICE) await pause();
+    }
+    state.accountIdsEnd = Infinity;
+  }
+
+  /** Enters the accounts that were loaded last into their index. Some leave memory. */
   #accountsLoaded(): void {
     const state = this.#state;
     const { accounts } = state;
-    for (let account = accounts.stored; account < accounts.count; account += 1)
-      state.addAccountId(account);
     state.indexAccounts(accounts.count);
     accounts.stored = accounts.count;
     state.makeRoom();
@@ -286,7 +338,7 @@ export class CheckpointTables {
   async #loadAccountsOf(
     head: SectionHead,
     chunks: AsyncIterable<Uint8Array>,
-    pause: () => Promise<void>,
+    endSlice: () => Promise<void>,
   ): Promise<void> {
     const { accounts } = this.#state;
     check(head.firstRow === accounts.count, 'a section of accounts is missing');
@@ -303,8 +355,7 @@ export class CheckpointTables {
       for (let row = 0; row < count; row += ROWS_A_SLICE) {
         addRows(accounts, words, row * Account.words, Math.min(ROWS_A_SLICE, count - row));
         if (accounts.count - accounts.stored < ROWS_A_SLICE) continue;
-        this.#accountsLoaded();
-        await pause();
+        await endSlice();
       }
     }
     const isAll = rest.length === 0 && accounts.count === end;

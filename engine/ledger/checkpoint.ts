@@ -67,8 +67,8 @@ export interface Checkpointed {
    * their older sections.
    */
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[];
-  /** Called when the last delta is durable. */
-  stored(derived: DerivedTables): void;
+  /** Called when the last delta is durable. `rewritten` are the tables of `rewrite` that it holds as a whole: there was room for them. */
+  stored(derived: DerivedTables, rewritten: ReadonlySet<number>): void;
   /**
    * Called before the derived tables of the newest checkpoint are dropped to make room for others. Returns those that must stay, because
    * the state does not hold their content. Until a delta is durable, the state then keeps everything that it holds now.

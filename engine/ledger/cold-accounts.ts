@@ -35,6 +35,10 @@ interface ColdAccountsOptions {
   readonly liveMax: number;
   /** Writes the balances after an account's event, and whether it is closed, into its row at `row[at …]`. */
   readonly applyEvent: (event: number, account: number, row: Uint32Array, at: number) => void;
+  /** Enters the id of an account, whose row is at `words[at …]`, when it becomes live. */
+  readonly enterId: (account: number, words: Uint32Array, at: number) => void;
+  /** Takes it out of the table of ids, when the account leaves memory or is live no more. */
+  readonly removeId: (account: number, words: Uint32Array, at: number) => void;
 }
 
 const rowsOfPage = (rowsShift: number): number => Math.min(ACCOUNTS_A_PAGE, 1 << rowsShift);
@@ -100,6 +104,11 @@ export class ColdAccounts extends ColdRows {
     return this.#offset;
   }
 
+  /** Bytes of the table of live accounts. */
+  get liveBytes(): number {
+    return this.#live.length * (LIVE_BYTES << LIVE_SHIFT);
+  }
+
   ledgerOf(row: number): number {
     const ledgers = this.#ledgers[row >>> this.#rowsShift]!;
     return typeof ledgers === 'number' ? ledgers : ledgers[row & this.#rowsMask]!;
@@ -125,6 +134,7 @@ export class ColdAccounts extends ColdRows {
     for (let i = 0; i < count; i += 1) {
       events[i] = words[i * Account.words + Account.reserved]!;
       ledgers[i] = words[i * Account.words + Account.ledger]!;
+      this.#options.removeId(first + i, words, i * Account.words);
     }
     const isOneLedger = ledgers.every((ledger) => ledger === ledgers[0]);
     this.#events.push(events);
@@ -154,6 +164,8 @@ export class ColdAccounts extends ColdRows {
         continue;
       }
       this.setEvent(account, this.eventOf(account));
+      const at = (slot & LIVE_MASK) * Account.words;
+      this.#options.removeId(account, this.#live[slot >>> LIVE_SHIFT]!, at);
       this.#slots.delete(account);
       this.#accounts[slot] = -1;
       this.#free.push(slot);
@@ -222,6 +234,7 @@ export class ColdAccounts extends ColdRows {
     this.#accounts[slot] = row;
     this.#used[slot] = true;
     this.#slots.set(row, slot);
+    this.#options.enterId(row, account, 0);
     return slot;
   }
 

@@ -9,7 +9,7 @@
 import { PAGE_WORDS, rowsPerPage, type PageName } from './page.ts';
 import { pageKey, type PageCache } from './page-cache.ts';
 import type { RowTable } from './row-table.ts';
-import { compare64 } from './words.ts';
+import { compare64, readBigint64 } from './words.ts';
 
 /** Pages that a computation lacks. */
 export interface Needs {
@@ -30,6 +30,8 @@ export class Brought {
   readonly #ids = new Map<number, Map<number, readonly number[]>>();
   /** The newest ones, the oldest first. */
   readonly #pages = new Map<number, Uint8Array>();
+  /** By moment in a page: its first row that is not before it, or the row after the page. */
+  readonly #firstRows = new Map<bigint, number>();
 
   find(key: number): number | undefined {
     return this.#offsets.get(key);
@@ -55,6 +57,14 @@ export class Brought {
     const ids = this.#ids.get(table);
     if (ids === undefined) this.#ids.set(table, new Map([[hash, rows]]));
     else ids.set(hash, rows);
+  }
+
+  firstRow(moment: bigint): number | undefined {
+    return this.#firstRows.get(moment);
+  }
+
+  putFirstRow(moment: bigint, row: number): void {
+    this.#firstRows.set(moment, row);
   }
 
   page(name: PageName): Uint8Array | undefined {
@@ -129,13 +139,12 @@ export class RowAccess {
     else page.rows.push(row);
   }
 
-  /** Notes a page of the index as absent. */
-  notePage(name: PageName, take: Take): void {
+  /** Notes a page as absent: of the index, or of rows that lie as `layout` says. */
+  notePage(name: PageName, take: Take, layout?: PagesOfRows): void {
     const key = pageKey(name);
     const page = this.#absent.get(key);
     this.notes += 1;
-    if (page === undefined)
-      this.#absent.set(key, { name, layout: undefined, rows: [], takes: [take] });
+    if (page === undefined) this.#absent.set(key, { name, layout, rows: [], takes: [take] });
     else page.takes.push(take);
   }
 
@@ -256,14 +265,60 @@ export class ColdRows {
       if (compare64(this.#times, middle * 2, timestamp, at) < 0) low = middle + 1;
       else high = middle;
     }
+    const isFirst = low < this.#pages && compare64(this.#times, low * 2, timestamp, at) === 0;
     // The page before it begins earlier, and may end later.
-    const pageEnd = Math.min(end, low * this.perPage);
-    for (let row = Math.max(0, low - 1) * this.perPage; row < pageEnd; row += 1) {
-      const offset = this.offsetOf(row) + (this.#options.timestamp ?? 0);
-      if (compare64(this.chunkOf(row), offset, timestamp, at) >= 0) return row;
-      if (!this.#access.isComplete) return row;
-    }
-    return pageEnd;
+    const row = low === 0 || isFirst ? low * this.perPage : this.#firstIn(low - 1, timestamp, at);
+    return Math.min(end, row);
+  }
+
+  /** Returns whether a row has this timestamp. The page of a page's first row is not read for that. */
+  isAt(row: number, timestamp: Uint32Array, at: number): boolean {
+    const page = row / this.perPage;
+    if (Number.isInteger(page)) return compare64(this.#times, page * 2, timestamp, at) === 0;
+    const offset = this.offsetOf(row) + (this.#options.timestamp ?? 0);
+    return compare64(this.chunkOf(row), offset, timestamp, at) === 0;
+  }
+
+  /**
+   * Returns the first row of a page whose timestamp is not below the given one, or the row after the page. A page that is absent is
+   * searched when it comes, because the cache may have lost it by the next run. By then rows may have left memory, and the moment
+   * may be in a later page.
+   */
+  #firstIn(page: number, timestamp: Uint32Array, at: number): number {
+    const { table } = this.#options;
+    const access = this.#access;
+    const moment = (readBigint64(timestamp, at) << 64n) | BigInt(pageKey({ table, page }));
+    const known = access.brought.firstRow(moment);
+    if (known !== undefined) return known;
+    const from = access.cache.find(table, page);
+    if (from >= 0) return this.#search(page, access.cache.words, from, { timestamp, at });
+    const sought = { timestamp: timestamp.slice(at, at + 2), at: 0 };
+    const take: Take = (words, brought) => {
+      const row = this.#search(page, words, 0, sought);
+      brought.putFirstRow(moment, row);
+      const offset = (row - page * this.perPage) * this.wordsPerRow;
+      if (row < (page + 1) * this.perPage)
+        brought.put(rowKey(table, row), words, offset, this.wordsPerRow);
+    };
+    access.notePage({ table, page }, take, this);
+    return page * this.perPage;
+  }
+
+  /** Does that in the page's words at `words[from …]`. */
+  #search(
+    page: number,
+    words: Uint32Array,
+    from: number,
+    { timestamp, at }: { readonly timestamp: Uint32Array; readonly at: number },
+  ): number {
+    const first = from + (this.#options.timestamp ?? 0);
+    let row = 0;
+    while (
+      row < this.perPage &&
+      compare64(words, first + row * this.wordsPerRow, timestamp, at) < 0
+    )
+      row += 1;
+    return page * this.perPage + row;
   }
 
   #locate(row: number): void {

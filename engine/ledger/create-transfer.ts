@@ -43,13 +43,15 @@ export function createTransfer(context: EventContext, event: Uint32Array, at: nu
   if (isZero128(event, at)) return TransferStatus.id_must_not_be_zero;
   if (isMax128(event, at)) return TransferStatus.id_must_not_be_int_max;
   const { hashes, hashesAt } = context;
-  const existing = context.state.findTransfer(
-    event,
-    at,
-    hashes[hashesAt],
-    hashes[hashesAt + IdHash.transferLower],
-    idSlot(at),
-  );
+  const existing = context.areNewest
+    ? context.state.findNewest(event, at)
+    : context.state.findTransfer(
+        event,
+        at,
+        hashes[hashesAt],
+        hashes[hashesAt + IdHash.transferLower],
+        idSlot(at),
+      );
   if (existing > 0) return compareExisting(context, event, at, existing - 1);
   if (existing < 0) return TransferStatus.id_already_failed;
   if ((flags & RESOLVING) !== 0) return resolveTransfer(context, event, at);
@@ -84,17 +86,15 @@ function checkFields(event: Uint32Array, at: number, flags: number): number {
 function move(context: EventContext, event: Uint32Array, at: number, flags: number): number {
   const { state, hashes, hashesAt } = context;
   const { liveAccounts } = state;
-  const debitAccount = state.findAccount(
-    event,
-    at + WireTransfer.debitAccountId,
-    hashes[hashesAt + IdHash.debitAccount],
-  );
+  const debitHash = hashes[hashesAt + IdHash.debitAccount]!;
+  const debitAccount = context.knowsAccounts
+    ? debitHash
+    : state.findAccount(event, at + WireTransfer.debitAccountId, debitHash);
   if (debitAccount === -1) return TransferStatus.debit_account_not_found;
-  const creditAccount = state.findAccount(
-    event,
-    at + WireTransfer.creditAccountId,
-    hashes[hashesAt + IdHash.creditAccount],
-  );
+  const creditHash = hashes[hashesAt + IdHash.creditAccount]!;
+  const creditAccount = context.knowsAccounts
+    ? creditHash
+    : state.findAccount(event, at + WireTransfer.creditAccountId, creditHash);
   if (creditAccount === -1) return TransferStatus.credit_account_not_found;
   const debit = liveAccounts.chunkOf(debitAccount);
   const d = liveAccounts.offsetOf(debitAccount);
@@ -199,7 +199,8 @@ function move(context: EventContext, event: Uint32Array, at: number, flags: numb
   row[r + Transfer.timestamp + 1] = time[timeAt + 1]!;
   storeOutcome(state, row, r, event[at + WireTransfer.codeFlags]!, amount, a);
   state.pendingStatuses.set(transfer, isPending ? PendingStatus.pending : PendingStatus.none);
-  state.addTransferId(transfer, hashes[hashesAt]!, hashes[hashesAt + IdHash.transferLower]!);
+  if (context.areNewest) state.addTransferIdLater(transfer);
+  else state.addTransferId(transfer, hashes[hashesAt]!, hashes[hashesAt + IdHash.transferLower]!);
   setResultTime(context, time, timeAt);
   return TransferStatus.created;
 }

@@ -94,6 +94,7 @@ export function intersect(
   hits: Uint32Array,
   budget: Budget,
 ): boolean {
+  if (cursors.length === 1) return walk(cursors[0]!, page, progress, hits, budget);
   const sorted = [...cursors].sort((a, b) => a.count - b.count);
   const step = page.isReversed ? -1 : 1;
   let candidate = progress.next;
@@ -132,4 +133,40 @@ export function intersect(
     progress.next = candidate;
   }
   return true;
+}
+
+/** The same as `intersect` of one cursor. */
+function walk(
+  cursor: Cursor,
+  { from, end, isReversed, limit }: Page,
+  progress: Progress,
+  hits: Uint32Array,
+  budget: Budget,
+): boolean {
+  const step = isReversed ? -1 : 1;
+  let target = progress.next;
+  let { count } = progress;
+  let isDone = true;
+  for (let isFirst = true; count < limit; isFirst = false) {
+    if (budget.left < 0 && !isFirst) {
+      isDone = false;
+      break;
+    }
+    budget.left -= 1;
+    const found = cursor.seek(target);
+    if (found === END) break;
+    if (found <= ABSENT) {
+      target = reachedBy(found);
+      isDone = false;
+      break;
+    }
+    target = found;
+    if (found < from || found >= end) break;
+    hits[count] = found;
+    count += 1;
+    target += step;
+  }
+  progress.count = count;
+  progress.next = target;
+  return isDone;
 }

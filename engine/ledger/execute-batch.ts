@@ -6,7 +6,7 @@
  */
 import { createAccount } from './create-account.ts';
 import { createTransfer } from './create-transfer.ts';
-import { type EventContext, IdHash, prepareTransfers, Time } from './event-context.ts';
+import { type EventContext, IdHash, PREPARED, prepareTransfers, Time } from './event-context.ts';
 import { Account, WireTransfer } from '../wire/records.ts';
 import { AccountFlag, TransferFlag } from '../wire/flags.ts';
 import { AccountStatus, CREATED, isTransient, TransferStatus } from '../wire/statuses.ts';
@@ -46,13 +46,12 @@ export function executeBatch(context: EventContext, batch: Batch): void {
   if (count === 0) return;
   const failed = statuses[kind].linked_event_failed;
   const isImportedBatch = (flagsOf(events, batch.at) & importedFlags[kind]) !== 0;
-  if (kind === EventKind.transfer) {
-    prepareTransfers(context, events, batch.at, count);
-  }
   let chainStart = -1;
   let isBroken = false;
   for (let i = 0; i < count; i += 1) {
     const at = batch.at + i * EVENT_WORDS;
+    if (kind === EventKind.transfer && i % PREPARED === 0)
+      prepareTransfers(context, events, batch.at, { first: i, end: Math.min(count, i + PREPARED) });
     context.hashesAt = i * IdHash.words;
     if (keepsTimes) {
       times[Time.slot] = events[at + WireTransfer.timestamp]!;

@@ -82,6 +82,7 @@ export class LedgerRead {
    * done, `finish` must be called before anything else is committed.
    */
   step(units: number): ReadStep {
+    this.#state.settle();
     const { access, coldAccounts } = this.#state;
     coldAccounts.trim();
     access.begin(this.#brought);

@@ -7,29 +7,41 @@
  *
  * Records are numbered in the order they were created, which is the order of their timestamps as well.
  */
-import { AccountFields } from './account-fields.ts';
 import { ColdAccounts, LIVE_BYTES, LiveAccounts } from './cold-accounts.ts';
-import { ColdRows, RowAccess } from './cold-rows.ts';
+import { type Brought, ColdRows, RowAccess } from './cold-rows.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { type HashKey, KeyedHash } from './keyed-hash.ts';
 import { BurnedId, Expiry, PageTableId, Transfer, Wide } from './layout.ts';
 import { isEvent, isExpiry, rowOfEvent } from './last-event.ts';
-import { Account } from '../wire/records.ts';
+import { Account, WireTransfer } from '../wire/records.ts';
 import { Memory } from './memory.ts';
 import { PageCache } from './page-cache.ts';
 import { ByteTable, RowTable } from './row-table.ts';
-import { SealedAnswers, UNKNOWN } from './sealed-answers.ts';
+import {
+  accountIndexSizes,
+  type HashedEvents,
+  indexSizes,
+  type IndexSizes,
+  RowIndex,
+} from './row-index.ts';
+import { idSlot, SealedAnswers, UNKNOWN } from './sealed-answers.ts';
+import { IdScreen } from './segments/id-screen.ts';
+import { indexedAccounts, indexedTransfers } from './segments/indexed-rows.ts';
 import { SlotTable } from './slot-table.ts';
 import type { StartPointSizes } from './start-point.ts';
-import { indexSizes, type IndexSizes, TransferIndex } from './transfer-index.ts';
+import { StoredIndex } from './stored-index.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
 import { TransferFlag } from '../wire/flags.ts';
 import { expiryBalances, readBalances, setClosed, transferBalances } from './store-transfer.ts';
-import { compare64, equal128, expiresAt } from './words.ts';
+import { compare128, compare64, copy128, equal128, expiresAt } from './words.ts';
 
 /** Rows between two pauses while a checkpoint is loaded: some milliseconds. */
 export const ROWS_A_SLICE = 8192;
 const expiry = new Uint32Array(2);
+/** Ids that are hashed, and whose slots are read, before they are added: as many as fit into the processor's first cache. */
+const LATE_GROUP = 128;
+const lateHashes = new Int32Array(LATE_GROUP);
+const lateLowers = new Uint16Array(LATE_GROUP);
 
 const PAGE_CACHE_BYTES = 16 << 20;
 /** Maximum number of events in a message without a trailer. */
@@ -58,8 +70,10 @@ export interface StateSizes {
   readonly liveAccountsMax?: number;
   /** Sizes of start points. Tests set small ones. */
   readonly startPointSizes?: StartPointSizes;
-  /** Sizes of the index of transfers, by default as the limit of memory asks; tests use small ones. */
+  /** Sizes of the indexes of transfers and accounts, by default as the limit of memory asks; tests use small ones. */
   readonly indexSizes?: IndexSizes;
+  /** Hash of the indexes, by default that of the key. Tests use one whose values are often equal. */
+  readonly hash?: KeyedHash;
 }
 
 function liveAccountsMax(memoryLimitBytes: number, rowsLeaveAtBytes: number): number {
@@ -97,12 +111,16 @@ export class LedgerState {
   /** Pending transfers with a timeout. Each will need room for its expiry or for the transfer that resolves it. */
   expiringTransfers = 0;
 
-  readonly accountFields: AccountFields;
-  readonly transferIndex: TransferIndex;
+  readonly transferIndex: RowIndex;
+  /** Fields of all accounts, and ids of those that have left memory. */
+  readonly accountIndex: RowIndex;
+  readonly storedIndex: StoredIndex;
   /** What the present operation knows of ids in the sealed part of the index. */
-  readonly sealedAnswers = new SealedAnswers(EVENTS_MAX);
+  #sealedAnswers = new SealedAnswers();
   readonly expiryQueue = new ExpiryQueue(this.memory);
 
+  /** Absent until an operation needs it. */
+  #screen: IdScreen | undefined;
   readonly #hash: KeyedHash;
   readonly #limitBytes: number;
   readonly #newRowsBytesMax: number;
@@ -110,16 +128,29 @@ export class LedgerState {
   readonly #accountsStayBytes: number;
   /** Tables whose rows may leave memory. */
   readonly #paged: readonly RowTable[];
+  /** Ids of the accounts in memory and of the live ones. */
   readonly #accountIds = new SlotTable(this.memory);
   readonly #burnedIds = new SlotTable(this.memory);
   #indexedTransfers = 0;
+  #indexedAccounts = 0;
   /** Transfers before it are in the queue of expiries if they belong there. */
   #queuedEnd = 0;
+  #rest: (() => void) | undefined;
+  touched = 0;
+  /**
+   * While accounts are loaded, the ids of those from it on are not in the table yet: most accounts of a large ledger leave memory at once.
+   */
+  accountIdsEnd = Infinity;
+  /** Greatest id of all transfers whose ids are, or will be, in the young part of the index. */
+  readonly #idMax = new Uint32Array(4);
+  /** The transfers from the first (inclusive) to the second (exclusive), the newest ones, are not in the index of ids yet. */
+  #lateFrom = 0;
+  #lateEnd = 0;
 
   constructor(options: LedgerStateOptions) {
     const { hashKey, memoryLimitBytes, newRowsBytesMax, isIndexStored, onIndexDamage, ...sizes } =
       options;
-    const hash = new KeyedHash(hashKey);
+    const { hash = new KeyedHash(hashKey) } = sizes;
     const { memory } = this;
     const { pageCacheBytes = PAGE_CACHE_BYTES, rowsShift, rowsLeaveAtBytes = Infinity } = sizes;
     this.#limitBytes = memoryLimitBytes;
@@ -148,30 +179,103 @@ export class LedgerState {
       rowsShift: accountsShift,
       liveMax: sizes.liveAccountsMax ?? liveAccountsMax(memoryLimitBytes, rowsLeaveAtBytes),
       applyEvent: (event, account, row, at) => this.#applyEvent(event, account, row, at),
+      enterId: (account, words, at) => this.#enterAccountId(account, words, at),
+      removeId: (account, words, at) => this.#removeAccountId(account, words, at),
     });
+    // The index must find those that are away.
+    const leaveEnd = (): number => this.accountIndex.sealedEnd;
     const shape = { wordsPerRow: Account.words, rowsShift: accountsShift };
-    this.accounts = new RowTable(memory, { ...shape, cold });
+    this.accounts = new RowTable(memory, { ...shape, cold, leaveEnd });
     this.coldAccounts = cold;
     this.liveAccounts = new LiveAccounts(this.accounts, cold);
     this.#hash = hash;
-    this.accountFields = new AccountFields(memory, hash, this.accounts);
-    this.transferIndex = new TransferIndex({
-      memory,
-      hash,
+    const common = this.#indexOptions(options);
+    const transferSizes = sizes.indexSizes ?? indexSizes(memoryLimitBytes);
+    this.transferIndex = new RowIndex({
+      ...common,
       rows: this.transfers,
+      indexed: indexedTransfers(hash, (account) => this.#ledgerOf(account)),
+      findsYoung: true,
+      sizes: transferSizes,
+    });
+    this.accountIndex = new RowIndex({
+      ...common,
+      rows: this.accounts,
+      indexed: indexedAccounts(hash),
+      findsYoung: false,
+      sizes: sizes.indexSizes ?? accountIndexSizes(memoryLimitBytes),
+    });
+    this.storedIndex = new StoredIndex({
+      transfers: this.transferIndex,
+      accounts: this.accountIndex,
+      hash,
+      sizes: transferSizes,
+      isStored: isIndexStored,
+      youngBytes: () =>
+        isIndexStored && this.#rowsLeaveAtBytes < Infinity ? this.youngBytes : Infinity,
+      onDamage: onIndexDamage,
+    });
+  }
+
+  /** Ids of accounts that have left memory before a segment had them stay in the table. */
+  #enterAccountId(account: number, words: Uint32Array, at: number): void {
+    if (account < this.accountIndex.sealedEnd)
+      this.#accountIds.insert(this.#hash.of128(words, at), account + 1);
+  }
+
+  #removeAccountId(account: number, words: Uint32Array, at: number): void {
+    if (account < this.accountIndex.sealedEnd && account < this.accountIdsEnd)
+      this.#accountIds.remove(this.#hash.of128(words, at), account + 1);
+  }
+
+  /** Returns what both indexes have in common. */
+  #indexOptions({ newRowsBytesMax, isIndexStored: isStored }: LedgerStateOptions) {
+    return {
+      memory: this.memory,
+      hash: this.#hash,
       access: this.access,
-      sizes: sizes.indexSizes ?? indexSizes(memoryLimitBytes),
       // A merge makes no account leave memory.
       mergeRoom: () =>
         this.freeBytes -
         this.#droppableAccountBytes -
         Math.max(0, newRowsBytesMax - this.newRowsBytes),
       makeRoom: () => this.makeRoom(),
-      youngBytes: () =>
-        isIndexStored && this.#rowsLeaveAtBytes < Infinity ? this.youngBytes : Infinity,
-      isStored: isIndexStored,
-      onDamage: onIndexDamage,
-    });
+      isStored,
+    };
+  }
+
+  /** Begins a run of an operation, which is being prepared or executed, with what was brought for it and what it has learned. */
+  begin(
+    { rows, answers }: { readonly rows: Brought; readonly answers: SealedAnswers },
+    body: Uint8Array,
+    isPrepared: boolean,
+  ): void {
+    this.access.begin(rows);
+    answers.begin(body, this.transferIndex.sealedEnd, isPrepared);
+    this.#sealedAnswers = answers;
+  }
+
+  /**
+   * Leaves work for later on which the answer of an operation does not depend: `settle` does it. Nothing else may use the state before,
+   * but for rows, ids and the queue of expiries.
+   */
+  settleLater(rest: () => void): void {
+    this.#rest = rest;
+  }
+
+  /** Does what the last operation has left. If that fails, it is half done: nothing may use the state any more, whoever has caught the error. */
+  settle(): void {
+    const rest = this.#rest;
+    if (rest === undefined) return;
+    try {
+      rest();
+    } catch (error) {
+      this.#rest = () => {
+        throw error;
+      };
+      throw error;
+    }
+    this.#rest = undefined;
   }
 
   /** Returns the account with the id, or -1 if there is none. */
@@ -180,10 +284,16 @@ export class LedgerState {
     ids.seek(hash);
     for (;;) {
       const value = ids.next();
-      if (value === 0) return -1;
+      if (value === 0) return this.accounts.coldEnd === 0 ? -1 : this.#findCold(id, at);
       const chunk = this.accounts.chunkOf(value - 1);
       if (equal128(chunk, this.accounts.offsetOf(value - 1), id, at)) return value - 1;
     }
+  }
+
+  /** Returns the account with an id among those that have left memory, or -1 if there is none. */
+  #findCold(id: Uint32Array, at: number): number {
+    const hash = this.hashOf(id, at);
+    return this.accountIndex.findSealed(id, at, hash, this.hashLower);
   }
 
   /**
@@ -197,15 +307,38 @@ export class LedgerState {
     lower = this.hashLower,
     slot = -1,
   ): number {
-    const young = this.transferIndex.findYoung(id, at, hash);
-    if (young !== -1) return young + 1;
+    if (this.#mayBeYoung(id, at)) {
+      this.addLateIds();
+      const young = this.transferIndex.findYoung(id, at, hash);
+      if (young !== -1) return young + 1;
+    }
     const sealed = this.#findSealed(id, at, hash, lower, slot);
     if (sealed !== -1) return sealed + 1;
     return this.burnedIds.count === 0 ? 0 : this.#findBurned(id, at, hash);
   }
 
+  /**
+   * Returns false for an id above those of all transfers. An operation's own ids may be above it when it is executed: then the search compares
+   * rows with the same hash, so those that have left memory are looked for while it is prepared.
+   */
+  #mayBeYoung(id: Uint32Array, at: number): boolean {
+    if (compare128(id, at, this.#idMax, 0) <= 0) return true;
+    const hasCold = this.transfers.coldEnd > this.transferIndex.sealedEnd;
+    return hasCold && this.#sealedAnswers.isLearning;
+  }
+
+  /** Whether an id is above those of all transfers, as ids are that rise with time. */
+  isNewest(id: Uint32Array, at: number): boolean {
+    return compare128(id, at, this.#idMax, 0) > 0 && !this.transferIndex.mayBeSealed(id, at);
+  }
+
+  /** The same as `findTransfer` of an id that is above those of all transfers. */
+  findNewest(id: Uint32Array, at: number): number {
+    return this.burnedIds.count === 0 ? 0 : this.#findBurned(id, at, this.hashOf(id, at));
+  }
+
   #findSealed(id: Uint32Array, at: number, hash: number, lower: number, slot: number): number {
-    const answers = this.sealedAnswers;
+    const answers = this.#sealedAnswers;
     const known = slot === -1 ? UNKNOWN : answers.rowOf(slot);
     if (known !== UNKNOWN) return known;
     const { notes } = this.access;
@@ -214,10 +347,27 @@ export class LedgerState {
     return row;
   }
 
+  /** Notes which ids of an operation that is being prepared are in no segment, if they are many. */
+  screenTransferIds(hashed: HashedEvents): void {
+    const { transferIndex } = this;
+    const answers = this.#sealedAnswers;
+    if (!answers.isLearning) return;
+    const slotOf = (event: number): number => idSlot(event * WireTransfer.words);
+    let unknown = 0;
+    for (let i = 0; i < hashed.count; i += 1)
+      if (answers.rowOf(slotOf(i)) === UNKNOWN) unknown += 1;
+    // In a later run only those are that wait for a page.
+    if (unknown * 2 < hashed.count) return;
+    const found = transferIndex.screenSealed(hashed, (this.#screen ??= new IdScreen(EVENTS_MAX)));
+    if (found === undefined) return;
+    for (let i = 0; i < hashed.count; i += 1)
+      if (found[i] === 0 && answers.rowOf(slotOf(i)) === UNKNOWN) answers.put(slotOf(i), -1);
+  }
+
   /** Loads what `findTransfer` reads first of the id in a slot into the processor's cache. */
   touchTransferId(id: Uint32Array, at: number, hash: number, slot: number): void {
     this.transferIndex.touchYoung(hash);
-    if (this.sealedAnswers.rowOf(slot) === UNKNOWN) this.transferIndex.touchSealed(id, at, hash);
+    if (this.#sealedAnswers.rowOf(slot) === UNKNOWN) this.transferIndex.touchSealed(id, at, hash);
   }
 
   /** Whether any row or segment of the index has left memory. */
@@ -234,13 +384,21 @@ export class LedgerState {
    * of the index.
    */
   get yieldingBytes(): number {
-    return this.#droppableBytes + this.transferIndex.mergeBytes;
+    return this.#droppableBytes + this.transferIndex.mergeBytes + this.accountIndex.mergeBytes;
+  }
+
+  /** Bytes of what was brought into memory lately. It depends on what this replica alone was asked, and on its last start. */
+  get cacheBytes(): number {
+    return this.access.cache.heldBytes + this.coldAccounts.liveBytes;
   }
 
   get #droppableBytes(): number {
     if (this.#rowsLeaveAtBytes === Infinity) return 0;
     return (
-      this.#droppableRowBytes + this.#droppableAccountBytes + this.transferIndex.droppableBytes
+      this.#droppableRowBytes +
+      this.#droppableAccountBytes +
+      this.transferIndex.droppableBytes +
+      this.accountIndex.droppableBytes
     );
   }
 
@@ -268,7 +426,23 @@ export class LedgerState {
   /** Bytes that may leave memory once a checkpoint has them. */
   get unstoredBytes(): number {
     if (this.#rowsLeaveAtBytes === Infinity) return 0;
-    return this.newRowsBytes + this.transferIndex.unstoredBytes;
+    return this.newRowsBytes + this.#unstoredIndexBytes;
+  }
+
+  get #unstoredIndexBytes(): number {
+    return this.transferIndex.unstoredBytes + this.accountIndex.unstoredBytes;
+  }
+
+  /** Bytes that may leave memory once segments of the index are made, and a checkpoint has them. */
+  get sealingBytes(): number {
+    if (this.#rowsLeaveAtBytes === Infinity) return 0;
+    return this.transferIndex.sealingBytes + this.accountIndex.sealingBytes;
+  }
+
+  /** Bytes that stay in memory because the volume had no room for the index. */
+  get withheldBytes(): number {
+    if (this.#rowsLeaveAtBytes === Infinity) return 0;
+    return this.transferIndex.withheldBytes + this.accountIndex.withheldBytes;
   }
 
   /**
@@ -276,7 +450,7 @@ export class LedgerState {
    * they take a quarter of the memory for rows. There is no checkpoint while the log is replayed, and the replayed rows need the room.
    */
   get lacksStoredIndex(): boolean {
-    const { unstoredBytes } = this.transferIndex;
+    const unstoredBytes = this.#unstoredIndexBytes;
     if (unstoredBytes > this.#rowsLeaveAtBytes / 4) return true;
     return (
       this.memory.usedBytes > this.#rowsLeaveAtBytes && unstoredBytes > this.#droppableRowBytes
@@ -307,17 +481,19 @@ export class LedgerState {
     const growth = this.growthBytes(accounts, transfers);
     const now = this.#limitBytes - (this.memory.usedBytes - this.yieldingBytes) - growth;
     const leave = this.#newRowsBytesMax > 0;
-    return { now, lasting: leave ? now + this.unstoredBytes - this.#newRowsBytesMax : now };
+    const leaving = this.unstoredBytes + this.sealingBytes;
+    return { now, lasting: leave ? now + leaving - this.#newRowsBytesMax : now };
   }
 
   /**
-   * Drops rows and segments of the index while memory holds more than it should: the oldest of what takes most. A merge of the index is
-   * given up when a full request has no room beside it.
+   * Drops rows and segments of the index while memory holds more than it should: the oldest of what takes most. Merges of the index are
+   * given up when a full request has no room beside them.
    */
   makeRoom(): void {
     this.#drop();
     this.coldAccounts.trim();
-    if (this.transferIndex.mergeBytes > 0 && this.freeBytes < 0) this.transferIndex.giveUpMerge();
+    for (const index of [this.accountIndex, this.transferIndex])
+      while (index.mergeBytes > 0 && this.freeBytes < 0) index.giveUpMerge();
   }
 
   /**
@@ -341,9 +517,11 @@ export class LedgerState {
         this.accounts.drop();
         continue;
       }
-      const indexBytes = this.transferIndex.droppableBytes;
-      if (indexBytes > this.#droppableRowBytes) {
-        this.transferIndex.drop();
+      const { transferIndex, accountIndex } = this;
+      const index =
+        accountIndex.droppableBytes > transferIndex.droppableBytes ? accountIndex : transferIndex;
+      if (index.droppableBytes > this.#droppableRowBytes) {
+        index.drop();
         continue;
       }
       let largest: RowTable | undefined;
@@ -388,15 +566,73 @@ export class LedgerState {
     this.#accountIds.touch(hash);
   }
 
+  /** Loads an account's row, which is in memory, into the processor's cache. */
+  touchAccountRow(account: number): void {
+    const row = this.accounts.chunkOf(account);
+    const at = this.accounts.offsetOf(account);
+    // The value means nothing. An account has 128 bytes, and the search has read its first ones.
+    this.touched ^= row[at + Account.creditsPosted]! ^ row[at + Account.timestamp + 1]!;
+  }
+
   /** Adds the id of an account's row to the index of ids. `indexNew` updates the field indexes later. */
   addAccountId(account: number): void {
     const hash = this.#hash.of128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
     this.#accountIds.insert(hash, account + 1);
   }
 
+  /** Adds the ids of many accounts, as `addAccountId` does one. Look-ups in a table that is larger than the processor's caches overlap. */
+  addAccountIds(from: number, end: number): void {
+    const { accounts } = this;
+    const ids = this.#accountIds;
+    for (let first = from; first < end; first += LATE_GROUP) {
+      const count = Math.min(end - first, LATE_GROUP);
+      for (let i = 0; i < count; i += 1) {
+        const account = first + i;
+        lateHashes[i] = this.hashOf(accounts.chunkOf(account), accounts.offsetOf(account));
+        ids.touch(lateHashes[i]!);
+      }
+      for (let i = 0; i < count; i += 1) ids.insert(lateHashes[i]!, first + i + 1);
+    }
+  }
+
   /** Adds the id of a transfer's row to the index. `lower` is `hashLower` after the hash was made. */
   addTransferId(transfer: number, hash: number, lower: number): void {
+    this.addLateIds();
+    this.#raiseIdMax(transfer);
     this.transferIndex.addId(transfer, hash, lower);
+  }
+
+  /**
+   * The same for the newest transfer, whose id is above all others, but later: when an id is looked for that is not above all, or when the
+   * operation's answer has left. A look-up in a table that is larger than the processor's caches waits for memory.
+   */
+  addTransferIdLater(transfer: number): void {
+    this.#raiseIdMax(transfer);
+    if (this.#lateEnd === this.#lateFrom) this.#lateFrom = transfer;
+    this.#lateEnd = transfer + 1;
+  }
+
+  /** Adds the ids to the index that were left for later. */
+  addLateIds(): void {
+    const { transfers } = this;
+    for (let first = this.#lateFrom; first < this.#lateEnd; first += LATE_GROUP) {
+      const count = Math.min(this.#lateEnd - first, LATE_GROUP);
+      for (let i = 0; i < count; i += 1) {
+        const at = transfers.offsetOf(first + i) + Transfer.id;
+        lateHashes[i] = this.hashOf(transfers.chunkOf(first + i), at);
+        lateLowers[i] = this.hashLower;
+        this.transferIndex.touchNewest(lateHashes[i]!);
+      }
+      for (let i = 0; i < count; i += 1)
+        this.transferIndex.addId(first + i, lateHashes[i]!, lateLowers[i]!);
+    }
+    this.#lateFrom = this.#lateEnd;
+  }
+
+  #raiseIdMax(transfer: number): void {
+    const row = this.transfers.chunkOf(transfer);
+    const id = this.transfers.offsetOf(transfer) + Transfer.id;
+    if (compare128(row, id, this.#idMax, 0) > 0) copy128(this.#idMax, 0, row, id);
   }
 
   /** Burns the id: no transfer can ever have it. */
@@ -407,9 +643,10 @@ export class LedgerState {
     this.addBurnedId(index);
   }
 
-  /** Makes room in the index of accounts' ids before so many rows are loaded. */
+  /** Makes room in the table of accounts' ids before so many rows are loaded, as far as they stay in memory. */
   reserveIds(accounts: number): void {
-    this.#accountIds.reserve(accounts);
+    const staying = Math.max(this.#rowsLeaveAtBytes / 2, this.#accountsStayBytes);
+    this.#accountIds.reserve(Math.min(accounts, Math.ceil(staying / this.accounts.rowBytes)));
   }
 
   /** Adds the ids of loaded transfers to the index, but for those in segments. */
@@ -441,18 +678,22 @@ export class LedgerState {
 
   /** Takes back transfers that are not in the field indexes yet, the newest first. */
   truncateTransfers(count: number): void {
-    for (let transfer = this.transfers.count - 1; transfer >= count; transfer -= 1) {
+    const hasLate = this.#lateFrom < this.#lateEnd;
+    const end = hasLate ? this.#lateFrom : this.transfers.count;
+    for (let transfer = end - 1; transfer >= count; transfer -= 1) {
       const hash = this.#hash.of128(
         this.transfers.chunkOf(transfer),
         this.transfers.offsetOf(transfer),
       );
       this.transferIndex.removeId(transfer, hash);
     }
+    this.#lateEnd = Math.max(this.#lateFrom, Math.min(this.#lateEnd, count));
     this.transfers.truncate(count);
   }
 
   /** Updates the field indexes. Call it when new records can no longer be rolled back. */
   indexNew(): void {
+    this.addLateIds();
     this.indexAccounts(this.accounts.count);
     this.indexTransfers(this.transfers.count);
   }
@@ -484,6 +725,7 @@ export class LedgerState {
   hasTimestamp(table: RowTable, word: number, timestamp: Uint32Array, at: number): boolean {
     const index = this.firstNotBefore(table, word, timestamp, at);
     if (index === table.count) return false;
+    if (index < table.coldEnd) return table.cold!.isAt(index, timestamp, at);
     return compare64(table.chunkOf(index), table.offsetOf(index) + word, timestamp, at) === 0;
   }
 
@@ -523,7 +765,7 @@ export class LedgerState {
     return (
       this.accounts.growthBytes(accounts) +
       this.#accountIds.growthBytes(accounts) +
-      (accounts > 0 ? this.accountFields.growthBytes(accounts) : 0) +
+      (accounts > 0 ? this.accountIndex.growthBytes(accounts) : 0) +
       this.transfers.growthBytes(transfers) +
       this.wides.growthBytes(transfers + expiring + transfers) +
       this.expiries.growthBytes(expiring + transfers) +
@@ -540,28 +782,44 @@ export class LedgerState {
     this.#queuedEnd = end;
   }
 
-  /** Adds the accounts before `end` to the field indexes. */
-  indexAccounts(end: number): void {
-    this.accountFields.addRows(end);
-  }
-
-  /** Adds the transfers before `end` to the field indexes and the expiry queue. */
-  indexTransfers(end: number): void {
-    if (end === this.#indexedTransfers) return;
-    const { transfers, accounts } = this;
-    const first = Math.max(this.#indexedTransfers, this.#queuedEnd);
-    for (let transfer = first; transfer < end; transfer += 1) {
+  /** Adds the pending transfers before `end` that have a timeout to the queue of expiries. */
+  queueExpiries(end: number): void {
+    const { transfers } = this;
+    for (let transfer = this.#queuedEnd; transfer < end; transfer += 1) {
       const row = transfers.chunkOf(transfer);
       const offset = transfers.offsetOf(transfer);
       if (((row[offset + Transfer.codeFlags]! >>> 16) & TransferFlag.pending) !== 0)
         this.#queueExpiry(row, offset, transfer);
     }
+    this.#queuedEnd = Math.max(this.#queuedEnd, end);
+  }
+
+  /** Adds the accounts before `end` to their index. */
+  indexAccounts(end: number): void {
+    if (end === this.#indexedAccounts) return;
+    const { accounts, accountIndex } = this;
+    const first = Math.max(this.#indexedAccounts, accountIndex.sealedEnd);
+    for (let account = first; account < end; account += 1) {
+      const hash = this.hashOf(accounts.chunkOf(account), accounts.offsetOf(account));
+      accountIndex.addId(account, hash, this.hashLower);
+    }
+    this.#indexedAccounts = end;
+    if (end > first) accountIndex.addRows(end);
+  }
+
+  /** Adds the transfers before `end` to the field indexes and the expiry queue. */
+  indexTransfers(end: number): void {
+    if (end === this.#indexedTransfers) return;
+    this.queueExpiries(end);
     this.#indexedTransfers = end;
-    this.transferIndex.addRows(end, (account) =>
-      account < accounts.coldEnd
-        ? this.coldAccounts.ledgerOf(account)
-        : accounts.chunkOf(account)[accounts.offsetOf(account) + Account.ledger]!,
-    );
+    this.transferIndex.addRows(end);
+  }
+
+  #ledgerOf(account: number): number {
+    const { accounts } = this;
+    return account < accounts.coldEnd
+      ? this.coldAccounts.ledgerOf(account)
+      : accounts.chunkOf(account)[accounts.offsetOf(account) + Account.ledger]!;
   }
 
   #findBurned(id: Uint32Array, at: number, hash: number): number {

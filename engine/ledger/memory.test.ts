@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
-import { type IndexJob, runJob } from './segments/index-jobs.ts';
-import type { SegmentData } from './segments/columns.ts';
-import { StateMachine } from './state-machine.ts';
+import { type IndexJob, type IndexResult, runJob } from './segments/index-jobs.ts';
+import { PAGE_BYTES } from './page.ts';
+import { type Shortage, StateMachine } from './state-machine.ts';
 
 const MIB = 2 ** 20;
 /** A page of rows that have none of the ids that a test uses. */
@@ -94,6 +94,22 @@ test('rows that are in a checkpoint leave memory: the same limit holds far more 
   expect(cold.machine.pages().rowsInMemory).toBeLessThan(cold.transfers / 2);
 });
 
+test('a ledger beyond its limit asks for a checkpoint only if that lets rows go', () => {
+  const machine = new StateMachine({ memoryLimitBytes: MIB, rowsLeaveAtBytes: 0 });
+  machine.commit(Operation.createAccounts, 1_000_000n, events('account', 100, 0));
+  for (let count = 0; count < 120_000; count += 8000) {
+    expect(machine.mustCheckpoint(0)).toBe(false);
+    const body = events('transfer', 8000, count);
+    machine.commit(Operation.createTransfers, BigInt(count + 1_010_000), body);
+  }
+  expect(machine.mustCheckpoint(0)).toBe(true);
+  expect(machine.mustCheckpoint(64 * MIB)).toBe(false);
+  for (const { chunks } of machine.takeDelta(new Set())) for (const _ of chunks);
+  machine.stored();
+  expect(machine.heldBytes).toBeGreaterThan(MIB);
+  expect(machine.mustCheckpoint(0)).toBe(false);
+});
+
 test('rows in memory make way for merges of the index: a ledger larger than memory has few segments', () => {
   const limitBytes = 32 * MIB;
   const machine = new StateMachine({
@@ -116,7 +132,7 @@ test('rows in memory make way for merges of the index: a ledger larger than memo
     for (const name of needs?.pages ?? []) needs!.arrived(name, NO_ROWS);
     machine.commit(Operation.createTransfers, timestamp, body);
     expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
-    expect(machine.index().segments).toBeLessThan(13);
+    expect(machine.index().segments).toBeLessThan(14);
   }
   expect(machine.pages().rowsInMemory).toBeLessThan(220_000);
 });
@@ -133,7 +149,7 @@ function fillWithHelper(limitBytes: number, merges: 'at once' | 'never', timeout
   machine.useIndexHelper({
     begin(job, done) {
       if (job.kind === 'merge') begun += 1;
-      if (job.kind === 'seal' || merges === 'at once') jobs.push(() => done(segmentOf(job)));
+      if (job.kind === 'seal' || merges === 'at once') jobs.push(() => done(resultOf(job)));
     },
     giveUp: () => (givenUp += 1),
     end: () => Promise.resolve(),
@@ -158,13 +174,69 @@ function makePending(body: Uint8Array, timeoutS: number): void {
   }
 }
 
-function segmentOf(job: IndexJob): SegmentData {
+function resultOf(job: IndexJob): IndexResult {
   const generator = runJob(job);
   for (;;) {
     const step = generator.next();
     if (step.done === true) return step.value;
   }
 }
+
+/** Transfers whose ids rise, so that none of them is looked for in the index. */
+function risingTransfers(count: number, first: number): Uint8Array {
+  const body = events('transfer', count, first);
+  const words = new Uint32Array(body.buffer, body.byteOffset, count * 32);
+  for (let at = 0; at < words.length; at += 32) words[at + 1] = 0;
+  return body;
+}
+
+test('while another thread lags with the index, writes wait for it and are not refused for good, and when it fails at that moment they go on', () => {
+  const limitBytes = 64 * MIB;
+  const machine = new StateMachine({
+    memoryLimitBytes: limitBytes,
+    hashKey: { low: 1, high: 2 },
+    rowsLeaveAtBytes: limitBytes * (7 / 8),
+    pageCacheBytes: MIB,
+    indexSizes: { sealRows: 25_088, chunkRows: 6272, pageBytes: PAGE_BYTES },
+  });
+  let fail = (): void => undefined;
+  machine.useIndexHelper({
+    begin: (_job, done) => (fail = () => done(undefined)),
+    giveUp: () => undefined,
+    end: () => Promise.resolve(),
+  });
+  const checkpoint = (): void => {
+    for (const { chunks } of machine.takeDelta(new Set())) for (const _ of chunks);
+    machine.stored();
+  };
+  machine.commit(Operation.createAccounts, 1_000_000n, events('account', 100, 0));
+  let count = 0;
+  const fill = (until: number): Shortage | undefined => {
+    for (let refused = 0; refused < 2;) {
+      const body = risingTransfers(4000, count);
+      const shortage = machine.shortage(Operation.createTransfers, body);
+      if (shortage === 'memory' || shortage === 'index') return shortage;
+      refused = shortage === undefined ? 0 : refused + 1;
+      if (shortage === 'rows' || machine.wantsCheckpoint) checkpoint();
+      if (shortage === 'rows') continue;
+      const timestamp = BigInt(count + 1_010_000);
+      const needs = machine.prepare(Operation.createTransfers, timestamp, body);
+      for (const name of needs?.pages ?? []) needs!.arrived(name, NO_ROWS);
+      machine.commit(Operation.createTransfers, timestamp, body);
+      count += 4000;
+      if (count > until) return undefined;
+    }
+    return 'rows';
+  };
+  expect(fill(2_000_000)).toBe('index');
+  expect(machine.index().segments).toBe(0);
+  const before = count;
+  fail();
+  for (let turn = 0; machine.index().unsealed > 1 && turn < 1000; turn += 1)
+    machine.advanceIndexes();
+  expect(machine.index().segments).toBeGreaterThan(0);
+  expect(fill(before * 1.5)).toBeUndefined();
+});
 
 test('no write is refused for the room of a merge of the index: the merge is given up, and begins again only when there is room', () => {
   let givenUp = 0;

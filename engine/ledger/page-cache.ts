@@ -16,6 +16,8 @@ export class PageCache {
   /** The same as bytes. */
   readonly bytes: Uint8Array;
   hits = 0;
+  /** Bytes of the slots that have had a page. */
+  heldBytes = 0;
   readonly #memory: Memory;
   readonly #slots = new Map<number, number>();
   readonly #keys: Float64Array;
@@ -47,8 +49,10 @@ export class PageCache {
     if (this.#slots.has(key)) return;
     const slot = this.#freeSlot();
     const old = this.#keys[slot]!;
-    if (old === -1) this.#memory.allocate(PAGE_BYTES);
-    else this.#slots.delete(old);
+    if (old === -1) {
+      this.#memory.allocate(PAGE_BYTES);
+      this.heldBytes += PAGE_BYTES;
+    } else this.#slots.delete(old);
     this.#keys[slot] = key;
     this.#slots.set(key, slot);
     this.words.set(words, slot * PAGE_WORDS);

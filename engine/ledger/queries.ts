@@ -2,7 +2,6 @@
  * Selection of records by filters. An invalid filter selects nothing, which is no error (the protocol's rule). Queries
  * use sorted columns and runs; a timestamp range is a range of record numbers.
  */
-import type { QueriedField } from './account-fields.ts';
 import { type Budget, type Cursor, type Page, UnionCursor } from './cursor.ts';
 import { Expiry, Transfer } from './layout.ts';
 import { Account, AccountFilter, ChangeEventsFilter, QueryFilter } from '../wire/records.ts';
@@ -94,6 +93,9 @@ function ownCursor(state: LedgerState, account: number, flags: number, walk: Wal
   );
 }
 
+/** Fields by which accounts and transfers are queried. */
+type QueriedField = 'userData128' | 'userData64' | 'userData32' | 'ledger' | 'code';
+
 /** Opens a cursor over the records with a value of a field. */
 type OpenField = (field: QueriedField, key: Uint32Array, at: number) => Cursor;
 
@@ -121,10 +123,8 @@ export function selectAccounts(
   const table: QueriedTable = {
     rows: state.accounts,
     timestamp: Account.timestamp,
-    opener:
-      ({ isReversed }) =>
-      (field, key, from) =>
-        state.accountFields.cursor(field, key, from, isReversed),
+    opener: (walk) => (field, key, from) =>
+      state.accountIndex.cursor(Column[field], key, from, walk),
     layout: Account,
   };
   return select(state, table, filter, at, bounds);

@@ -16,8 +16,7 @@ const ROW_FLAGS =
   (RowFlag.wide | RowFlag.debit_account_closed | RowFlag.credit_account_closed) << 16;
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 
-/** Event types of get_change_events. */
-/** Types of change events. */
+/** Types of events of get_change_events. */
 export const EventType = { single_phase: 0, pending: 1, posted: 2, voided: 3, expired: 4 } as const;
 
 export function writeAccount(
@@ -45,20 +44,26 @@ export function writeTransfer(
   const credit = row[r + Transfer.creditAccount]!;
   const debitRow = accounts.chunkOf(debit);
   const d = accounts.offsetOf(debit);
-  const codeFlags = row[r + Transfer.codeFlags]! & ~ROW_FLAGS;
+  const codeFlags = row[r + Transfer.codeFlags]!;
   copy128(to, at, row, r);
   copy128(to, at + WireTransfer.debitAccountId, debitRow, d);
+  const ledger = debitRow[d + Account.ledger]!;
   copy128(
     to,
     at + WireTransfer.creditAccountId,
     accounts.chunkOf(credit),
     accounts.offsetOf(credit),
   );
-  state.readAmount(row, r, to, at + WireTransfer.amount);
+  if ((codeFlags & (RowFlag.wide << 16)) === 0) {
+    to[at + WireTransfer.amount] = row[r + Transfer.amount]!;
+    to[at + WireTransfer.amount + 1] = row[r + Transfer.amount + 1]!;
+    to[at + WireTransfer.amount + 2] = 0;
+    to[at + WireTransfer.amount + 3] = 0;
+  } else state.readAmount(row, r, to, at + WireTransfer.amount);
   writePendingId(state, row, r, to, at + WireTransfer.pendingId);
   writeUserData(row, r, to, at + WireTransfer.userData128);
-  to[at + WireTransfer.ledger] = debitRow[d + Account.ledger]!;
-  to[at + WireTransfer.codeFlags] = codeFlags;
+  to[at + WireTransfer.ledger] = ledger;
+  to[at + WireTransfer.codeFlags] = codeFlags & ~ROW_FLAGS;
   to[at + WireTransfer.timestamp] = row[r + Transfer.timestamp]!;
   to[at + WireTransfer.timestamp + 1] = row[r + Transfer.timestamp + 1]!;
 }

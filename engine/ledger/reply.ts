@@ -13,9 +13,12 @@ export function batchCounts(shape: OperationShape, body: Uint8Array): readonly n
   return counts;
 }
 
+/** Bodies of this size and more are not copied: their sessions keep the rest of the buffer. */
+const GIVEN_FROM = (bodySizeMax * 7) / 8;
+
 export class ReplyWriter {
-  readonly #bytes = new Uint8Array(bodySizeMax);
-  readonly words = new Uint32Array(this.#bytes.buffer);
+  #bytes = new Uint8Array(bodySizeMax);
+  words = new Uint32Array(this.#bytes.buffer);
   /** Offset of the next record, in words. */
   at = 0;
   #batchAt = 0;
@@ -52,10 +55,19 @@ export class ReplyWriter {
   /** Returns the finished body, in its own memory. */
   end(shape: OperationShape): Uint8Array {
     const payload = this.at * 4;
-    if (!shape.multiBatch) return this.#bytes.slice(0, payload);
+    if (!shape.multiBatch) return this.#take(payload);
     const size = payload + trailerSize(shape.resultSize, this.#counts.length);
     assert(size <= bodySizeMax, 'the reply to a valid request fits a message');
     writeTrailer(this.#bytes, payload, shape.resultSize, this.#counts);
-    return this.#bytes.slice(0, size);
+    return this.#take(size);
+  }
+
+  /** Returns the written bytes: a copy, or the buffer itself if most of it is used. */
+  #take(size: number): Uint8Array {
+    const bytes = this.#bytes;
+    if (size < GIVEN_FROM) return bytes.slice(0, size);
+    this.#bytes = new Uint8Array(bodySizeMax);
+    this.words = new Uint32Array(this.#bytes.buffer);
+    return bytes.subarray(0, size);
   }
 }

@@ -18,6 +18,8 @@ interface RowTableOptions {
   readonly rowsShift: number;
   /** The rows that have left memory, if rows of this table may leave. */
   readonly cold?: ColdRows;
+  /** Returns the first row that must stay although it is stored; none by default. */
+  readonly leaveEnd?: () => number;
 }
 
 export class RowTable {
@@ -34,6 +36,7 @@ export class RowTable {
   readonly #rowsShift: number;
   readonly #rowsMask: number;
   readonly #memory: Memory;
+  readonly #leaveEnd: () => number;
 
   constructor(memory: Memory, options: RowTableOptions) {
     this.#memory = memory;
@@ -41,6 +44,7 @@ export class RowTable {
     this.#rowsShift = options.rowsShift;
     this.#rowsMask = (1 << options.rowsShift) - 1;
     this.cold = options.cold;
+    this.#leaveEnd = options.leaveEnd ?? (() => Infinity);
   }
 
   get rowBytes(): number {
@@ -67,18 +71,29 @@ export class RowTable {
 
   /** Whether the oldest chunk may leave memory. The last row always stays. */
   get mayDrop(): boolean {
-    const end = this.mustStay ? 0 : Math.min(this.stored, this.count - 1);
-    return this.coldEnd + this.rowsPerChunk <= end;
+    return this.coldEnd + this.rowsPerChunk <= this.#dropEnd;
   }
 
   /** Bytes of chunks that may leave memory. */
   get droppableBytes(): number {
-    if (this.mustStay) return 0;
-    const rows = Math.max(0, Math.min(this.stored, this.count - 1) - this.coldEnd);
+    const rows = Math.max(0, this.#dropEnd - this.coldEnd);
     return (rows >>> this.#rowsShift) * this.chunkBytes;
   }
 
-  /** Drops the oldest chunk from memory, if `mayDrop`. */
+  get #dropEnd(): number {
+    return Math.min(this.#storedEnd, this.#leaveEnd());
+  }
+
+  get #storedEnd(): number {
+    return this.mustStay ? 0 : Math.min(this.stored, this.count - 1);
+  }
+
+  /** Whether the oldest chunk is stored, so that it may leave memory if it must. */
+  get canDrop(): boolean {
+    return this.coldEnd + this.rowsPerChunk <= this.#storedEnd;
+  }
+
+  /** Drops the oldest chunk from memory, if `mayDrop`, or at least `canDrop`. */
   drop(): void {
     const chunk = this.coldEnd >>> this.#rowsShift;
     const first = this.coldEnd;

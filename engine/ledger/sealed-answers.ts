@@ -1,7 +1,8 @@
 /**
  * What an operation has learned about its transfers' ids from the sealed segments of the index. An operation looks for each id
  * several times: once in each run before its pages are there, and once when it is executed. With dozens of segments that are larger than the
- * processor's caches, each of these look-ups waits for memory dozens of times. No row is added between them, so the answer is the same.
+ * processor's caches, each of these look-ups waits for memory dozens of times. As long as the same rows are in segments, however they are
+ * merged, the answer is the same. Rows that operations before this one add are young: they are looked for each time.
  */
 import { WireTransfer } from '../wire/records.ts';
 
@@ -24,46 +25,37 @@ export class SealedAnswers {
   /** Whether answers are taken: an operation is being prepared. */
   isLearning = false;
   /** Row + 2 of each slot: 0 is UNKNOWN, 1 says that no segment has the id. */
-  readonly #rows: Int32Array;
-  /** Slots from here on are UNKNOWN. */
-  #end = 0;
-  #timestamp = -1n;
+  #rows = new Int32Array(0);
   #body: Uint8Array | undefined;
+  #sealedEnd = 0;
 
-  constructor(eventsMax: number) {
-    this.#rows = new Int32Array(eventsMax * SLOTS_PER_EVENT);
-  }
-
-  /** Begins a run of an operation that is being prepared, or is executed. The answers stay if the last run was of the same operation. */
-  begin(timestamp: bigint, body: Uint8Array, isPrepared: boolean): void {
+  /**
+   * Begins a run of the operation that is being prepared, or is executed. The answers of its earlier runs stay, if `sealedEnd`, the rows
+   * that are in segments, is the same.
+   */
+  begin(body: Uint8Array, sealedEnd: number, isPrepared: boolean): void {
     this.isLearning = isPrepared;
     const last = this.#body;
     const isSame =
-      timestamp === this.#timestamp &&
+      sealedEnd === this.#sealedEnd &&
       body.buffer === last?.buffer &&
       body.byteOffset === last.byteOffset &&
       body.length === last.length;
-    if (!isSame) this.clear();
-    this.#timestamp = timestamp;
-    this.#body = body;
+    if (isSame) return;
+    this.#sealedEnd = sealedEnd;
+    this.#body = isPrepared ? body : undefined;
+    const slots = isPrepared ? idSlot(body.length / 4) : 0;
+    if (this.#rows.length < slots) this.#rows = new Int32Array(slots);
+    else this.#rows.fill(0);
   }
 
   /** Returns the row that a slot's id has in the segments, -1 if it is in none of them, or UNKNOWN. */
   rowOf(slot: number): number {
-    return slot < this.#end ? this.#rows[slot]! - 2 : UNKNOWN;
+    return slot < this.#rows.length ? this.#rows[slot]! - 2 : UNKNOWN;
   }
 
   /** Takes the answer of a look-up for which no page was absent: a row, or -1. */
   put(slot: number, row: number): void {
     this.#rows[slot] = row + 2;
-    if (slot >= this.#end) this.#end = slot + 1;
-  }
-
-  /** Forgets all answers. Call it when rows were added. */
-  clear(): void {
-    this.#rows.fill(0, 0, this.#end);
-    this.#end = 0;
-    this.#timestamp = -1n;
-    this.#body = undefined;
   }
 }

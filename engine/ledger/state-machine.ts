@@ -15,7 +15,7 @@ import {
   type StoredBytes,
   type StoreDerived,
 } from './checkpoint.ts';
-import { CheckpointTables } from './checkpoint-tables.ts';
+import { CheckpointTables, type LoadedRows } from './checkpoint-tables.ts';
 import { type EventContext, IdHash, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
 import type { Needs } from './cold-rows.ts';
@@ -28,7 +28,7 @@ import type { PageName } from './page.ts';
 import { touchOperation } from './touch-rows.ts';
 import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
-import type { IndexCounts, IndexHelper, IndexVolume } from './transfer-index.ts';
+import type { IndexCounts, IndexHelper, IndexVolume } from './row-index.ts';
 import type { StartPointSizes } from './start-point.ts';
 import { StateHash } from './state-hash.ts';
 import { StatusCounts } from './status-counts.ts';
@@ -52,8 +52,11 @@ export interface Creations {
   readonly transfers: number;
 }
 
-/** Resource of which there is too little. A checkpoint makes room for `rows`. */
-export type Shortage = 'memory' | 'numbers' | 'rows';
+/**
+ * Resource of which there is too little. A checkpoint makes room for `rows`. There will be room for the `index` when segments of it are made
+ * that are on their way, and a checkpoint has them.
+ */
+export type Shortage = 'memory' | 'numbers' | 'rows' | 'index';
 
 /** Room kept for rows that are in no checkpoint yet: at most this much, and at most an eighth of the limit. */
 const NEW_ROWS_BYTES_MAX = 128 << 20;
@@ -72,7 +75,8 @@ export class StateMachine implements Checkpointed {
    */
   readonly rulesSought: number = 1;
   readonly #limitBytes: number;
-  readonly #state: LedgerState;
+  /** The state, perhaps with work that the last operation has left (`settle`). */
+  readonly #unsettled: LedgerState;
   readonly #hash = new StateHash();
   readonly #reply = new ReplyWriter();
   readonly #context: EventContext;
@@ -82,8 +86,9 @@ export class StateMachine implements Checkpointed {
   /** Dense results of one batch. */
   readonly #results = new Uint32Array(EVENTS_MAX * RESULT_WORDS);
   readonly #hashed: readonly RowTable[];
-  readonly #brought = new BroughtAhead();
+  readonly #ahead = new BroughtAhead();
   readonly #newRowsBytes: number;
+  #helper: IndexHelper | undefined;
   /** Not part of the state. */
   readonly statuses = new StatusCounts();
 
@@ -99,12 +104,14 @@ export class StateMachine implements Checkpointed {
       onIndexDamage: onIndexDamage ?? (() => undefined),
       ...sizes,
     });
-    this.#state = state;
+    this.#unsettled = state;
     this.#context = {
       state,
       undo: new UndoLog(state),
       times: new Uint32Array(Time.words),
       hashes: new Int32Array(EVENTS_MAX * IdHash.words),
+      areNewest: false,
+      knowsAccounts: false,
       hashesAt: 0,
     };
     this.#tables = new CheckpointTables(state, {
@@ -115,6 +122,20 @@ export class StateMachine implements Checkpointed {
     });
     const { accounts, transfers, wides, expiries, burnedIds } = state;
     this.#hashed = [accounts, transfers, wides, expiries, burnedIds];
+  }
+
+  /** The state, with all that the last operation has left done. */
+  get #state(): LedgerState {
+    this.#unsettled.settle();
+    return this.#unsettled;
+  }
+
+  /**
+   * Does what the last operation has left: its part of the indexes and of the state hash, which no answer shows. Everything that needs them
+   * does it first. Call it when the operation's answer has left, so that the next request does not wait for it.
+   */
+  settle(): void {
+    this.#unsettled.settle();
   }
 
   /** Sets the rules by which later operations are executed. Rules 2 change no operation of the ledger. */
@@ -140,8 +161,7 @@ export class StateMachine implements Checkpointed {
     const state = this.#state;
     if (!state.hasCold) return undefined;
     state.coldAccounts.trim();
-    state.access.begin(this.#brought.prepared(timestamp));
-    state.sealedAnswers.begin(timestamp, body, true);
+    state.begin(this.#ahead.prepared(timestamp), body, true);
     touchOperation(state, operation, timestamp, body);
     return state.access.needs();
   }
@@ -164,27 +184,36 @@ export class StateMachine implements Checkpointed {
 
   #commit(operation: number, timestamp: bigint, body: Uint8Array, keepsTimes: boolean): Uint8Array {
     const { times } = this.#context;
+    const state = this.#state;
     writeBigint64(times, Time.batch, timestamp);
     assert(compare64(times, Time.batch, this.#committed, 0) > 0, 'timestamps of operations rise');
     const before = this.#hashed.map((table) => table.count);
-    this.#state.access.begin(this.#brought.of(timestamp));
-    this.#state.sealedAnswers.begin(timestamp, body, false);
+    state.begin(this.#ahead.of(timestamp), body, false);
     let reply: Uint8Array = new Uint8Array(0);
-    if (operation === Operation.pulse) expireTransfers(this.#state, times, Time.batch);
+    if (operation === Operation.pulse) expireTransfers(state, times, Time.batch);
     else {
       this.#reply.begin();
       this.#create(ledgerOperation(operation), timestamp, body, keepsTimes);
       reply = this.#reply.end(ledgerOperation(operation).shape);
     }
-    this.#state.indexNew();
     writeBigint64(this.#committed, 0, timestamp);
-    this.#hashOperation(operation, before);
-    nameExpired(this.#state, before[3]!);
-    assert(this.#state.access.isComplete, 'an operation was prepared: it lacks no row');
-    this.#brought.executed(timestamp);
-    this.#state.sealedAnswers.clear();
-    this.#state.makeRoom();
+    state.queueExpiries(state.transfers.count);
+    state.settleLater(() => {
+      state.indexNew();
+      this.#hashOperation(operation, before);
+      nameExpired(state, before[3]!);
+      this.#assertComplete();
+      this.#ahead.executed(timestamp);
+      state.makeRoom();
+    });
+    this.#assertComplete();
+    // Nobody waits for the answer of a pulse, and rows of the transfers that have expired may leave memory at any moment.
+    if (operation === Operation.pulse) this.settle();
     return reply;
+  }
+
+  #assertComplete(): void {
+    assert(this.#unsettled.access.isComplete, 'an operation was prepared: it lacks no row');
   }
 
   /** Executes an operation that changes nothing, on the present state. `body` must be a valid request's. */
@@ -203,11 +232,12 @@ export class StateMachine implements Checkpointed {
   /** Returns the expiry of the earliest pending transfer, in ns. A pulse is due at that time. */
   nextExpiry(): bigint | undefined {
     const expiry = new Uint32Array(2);
-    return readNextExpiry(this.#state, expiry, 0) ? readBigint64(expiry, 0) : undefined;
+    return readNextExpiry(this.#unsettled, expiry, 0) ? readBigint64(expiry, 0) : undefined;
   }
 
   /** Returns the state hash: 16 bytes that are equal for equal histories. */
   stateHash(): Uint8Array {
+    this.settle();
     return this.#hash.bytes();
   }
 
@@ -231,15 +261,42 @@ export class StateMachine implements Checkpointed {
     const { now, lasting } = state.roomAfter(allAccounts, allTransfers);
     if (lasting < 0) return 'memory';
     if (now >= 0) return undefined;
-    return state.unstoredBytes > ROWS_WORTH_A_CHECKPOINT ? 'rows' : 'memory';
+    const { unstoredBytes, sealingBytes } = state;
+    if (unstoredBytes > ROWS_WORTH_A_CHECKPOINT) return 'rows';
+    return unstoredBytes + sealingBytes > ROWS_WORTH_A_CHECKPOINT ? 'index' : 'memory';
+  }
+
+  /**
+   * Whether a full request lacks memory that the index takes, for which the volume had no room at the last checkpoint: it may have been
+   * enlarged.
+   */
+  get lacksVolume(): boolean {
+    const state = this.#state;
+    return state.withheldBytes > 0 && state.roomAfter(0, EVENTS_MAX).lasting < 0;
+  }
+
+  /** Does a part of the work on the indexes that no helper does. Call it every now and then. */
+  advanceIndexes(): void {
+    this.#state.accountIndex.advance();
+    this.#state.transferIndex.advance();
   }
 
   /** Whether rows that are in no checkpoint yet take so much memory that one is due. */
   get wantsCheckpoint(): boolean {
-    const state = this.#state;
+    const state = this.#unsettled;
     if (this.#newRowsBytes === 0 || state.unstoredBytes < this.#newRowsBytes / 2) return false;
     // A merge of the index that is in progress should not be given up for rows that could make way.
     return state.freeBytes < this.#newRowsBytes;
+  }
+
+  /**
+   * Whether rows that a checkpoint would let go take the ledger so many bytes beyond its limit. What was brought into memory does not
+   * count: the replica that admits requests has brought other rows, or none.
+   */
+  mustCheckpoint(beyondBytes: number): boolean {
+    const state = this.#state;
+    if (state.unstoredBytes <= ROWS_WORTH_A_CHECKPOINT) return false;
+    return this.heldBytes - state.cacheBytes > this.#limitBytes + beyondBytes;
   }
 
   /** Returns the maximum number of records that an operation may create: its events. */
@@ -279,27 +336,38 @@ export class StateMachine implements Checkpointed {
 
   /** Returns a page of rows as checkpoints have it, if its rows are all in memory. */
   pageInMemory(name: PageName): Uint8Array | undefined {
+    this.settle();
     return this.#tables.pageInMemory(name);
   }
 
   counts(): { accounts: number; transfers: number; pendingTransfers: number } {
-    const { accounts, transfers, pendingTransfers } = this.#state;
+    const { accounts, transfers, pendingTransfers } = this.#unsettled;
     return { accounts: accounts.count, transfers: transfers.count, pendingTransfers };
   }
 
-  /** Hands work on the index of transfers to a helper, which does it in another thread. */
+  /** Hands work on the indexes to a helper, which does it in another thread. */
   useIndexHelper(helper: IndexHelper): void {
+    this.#helper = helper;
     this.#state.transferIndex.useHelper(helper);
+    this.#state.accountIndex.useHelper(helper);
   }
 
-  /** Lets parts of the index that have left memory come back when they are to be merged. */
+  /** Lets parts of the indexes that have left memory come back when they are to be merged. */
   useIndexVolume(volume: IndexVolume): void {
     this.#state.transferIndex.useVolume(volume);
+    this.#state.accountIndex.useVolume(volume);
   }
 
-  /** Call when the ledger is used no more: nothing works on its index then, and its memory is free. */
+  /** Call when the ledger is used no more: nothing works on its indexes then, and its memory is free. */
   async endIndexHelper(): Promise<void> {
-    await this.#state.transferIndex.endHelper();
+    this.#state.transferIndex.endBringing();
+    this.#state.accountIndex.endBringing();
+    await this.#helper?.end();
+  }
+
+  /** Returns what the start had to do beside reading what checkpoints keep. */
+  loaded(): LoadedRows {
+    return this.#tables.loaded;
   }
 
   /** Returns the number of segments of the index, and of those that are to be made. */
@@ -308,11 +376,21 @@ export class StateMachine implements Checkpointed {
   }
 
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
+    this.settle();
     return this.#tables.takeDelta(rewrite);
   }
 
-  stored(derived: DerivedTables = DerivedTables.new): void {
-    this.#tables.stored(derived);
+  stored(
+    derived: DerivedTables = DerivedTables.new,
+    rewritten: ReadonlySet<number> = new Set(),
+  ): void {
+    this.settle();
+    this.#tables.stored(derived, rewritten);
+  }
+
+  /** Call when the stored part of a table is damaged: what is in memory of it stays there until a checkpoint has written all of it anew. */
+  mustStay(table: number): void {
+    this.#tables.mustStay(table);
   }
 
   async loadSection(head: SectionHead, chunks: StoredBytes): Promise<void> {
@@ -320,10 +398,11 @@ export class StateMachine implements Checkpointed {
   }
 
   keptTables(): ReadonlySet<number> {
-    return this.#state.transferIndex.keptTables();
+    return this.#state.storedIndex.keptTables();
   }
 
   async finishLoad(pause: () => Promise<void>, store?: StoreDerived): Promise<void> {
+    this.settle();
     await this.#tables.finishLoad(pause, store);
   }
 

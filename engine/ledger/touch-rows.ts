@@ -7,7 +7,7 @@ import { AccountFlag, TransferFlag } from '../wire/flags.ts';
 import { Operation } from '../wire/operations.ts';
 import { dueTransfers } from './expire-transfers.ts';
 import { Transfer } from './layout.ts';
-import type { LedgerState } from './ledger-state.ts';
+import { EVENTS_MAX, type LedgerState } from './ledger-state.ts';
 import { Action, ledgerOperation } from './operations.ts';
 import { batchCounts } from './reply.ts';
 import { RowFlag } from './row-values.ts';
@@ -19,8 +19,9 @@ const EVENT_WORDS = WireTransfer.words;
 const amount = new Uint32Array(4);
 /** Ids whose filters are read in a row: of dozens of segments, those still fit into the processor's cache. */
 const GROUP = 64;
-const hashes = new Int32Array(GROUP);
-const lowers = new Uint16Array(GROUP);
+/** Hashes of the operation's ids. */
+const hashes = new Int32Array(EVENTS_MAX);
+const lowers = new Uint16Array(EVENTS_MAX);
 
 export function touchOperation(
   state: LedgerState,
@@ -45,6 +46,11 @@ export function touchOperation(
 }
 
 function touchTransfers(state: LedgerState, events: Uint32Array, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    hashes[i] = state.hashOf(events, i * EVENT_WORDS);
+    lowers[i] = state.hashLower;
+  }
+  state.screenTransferIds({ events, hashes, lowers, count });
   for (let first = 0; first < count; first += GROUP)
     touchGroup(state, events, first, Math.min(first + GROUP, count));
 }
@@ -52,19 +58,11 @@ function touchTransfers(state: LedgerState, events: Uint32Array, count: number):
 function touchGroup(state: LedgerState, events: Uint32Array, first: number, end: number): void {
   for (let i = first; i < end; i += 1) {
     const at = i * EVENT_WORDS;
-    hashes[i - first] = state.hashOf(events, at);
-    lowers[i - first] = state.hashLower;
-    state.touchTransferId(events, at, hashes[i - first]!, idSlot(at));
+    state.touchTransferId(events, at, hashes[i]!, idSlot(at));
   }
   for (let i = first; i < end; i += 1) {
     const at = i * EVENT_WORDS;
-    const existing = state.findTransfer(
-      events,
-      at,
-      hashes[i - first],
-      lowers[i - first],
-      idSlot(at),
-    );
+    const existing = state.findTransfer(events, at, hashes[i], lowers[i], idSlot(at));
     if (existing > 0) touchTransfer(state, existing - 1);
     const flags = events[at + WireTransfer.codeFlags]! >>> 16;
     if ((flags & RESOLVING) === 0) {

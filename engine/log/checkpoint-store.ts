@@ -158,7 +158,7 @@ export class CheckpointStore {
       ];
       await this.#commit(delta, joinSections(stored), plan.manifestOffset);
       this.#waiting = undefined;
-      state.stored(delta.derived);
+      state.stored(delta.derived, delta.rewrite);
       return delta.position;
     } finally {
       this.#running = false;
@@ -192,7 +192,7 @@ export class CheckpointStore {
       (head) => ({ ...head, formatVersion, manifest, isIndexSuspect: false }),
       sections,
     );
-    state.stored(delta.derived);
+    state.stored(delta.derived, delta.rewrite);
     return true;
   }
 

@@ -12,7 +12,7 @@ import type { CheckpointPosition, LogEntry, ReplicaIdentity, ReplicaLog } from '
 import type { Menders } from './mender.ts';
 import type { PageSource } from './page-reader.ts';
 import { eraseTorn, LogRing } from './ring.ts';
-import { scanLog } from './scan.ts';
+import { scanLog, type PlacedGroup } from './scan.ts';
 import type { Scrubbing } from './scrubber.ts';
 
 /** Part of the ring at which the log is full for new writes; entries in flight may fill the rest. */
@@ -24,8 +24,8 @@ const EXHAUSTED_PART = 13 / 16;
  * a ring's end costs.
  */
 const PULSES_EXHAUSTED_PART = 27 / 32;
-/** Part of the ring at which a checkpoint is due. It has as much again to finish before the log is full. */
-const CHECKPOINT_PART = 3 / 8;
+/** Part of the ring at which a checkpoint is due: a start replays so much, or a little more. It has twice that to finish before the log is full. */
+const CHECKPOINT_PART = 1 / 4;
 
 export class FileLog implements ReplicaLog {
   readonly identity: ReplicaIdentity;
@@ -103,6 +103,11 @@ export class FileLog implements ReplicaLog {
    */
   read(op: number, bytesMax: number): Promise<readonly LogEntry[] | { readonly oldestOp: number }> {
     return this.#recovered().read(op, bytesMax);
+  }
+
+  /** Where committed groups from the one with `op` on are in the file, `bytesMax` or a little more. */
+  places(op: number, bytesMax: number): readonly PlacedGroup[] | { readonly oldestOp: number } {
+    return this.#recovered().places(op, bytesMax);
   }
 
   /** True when new writes must be refused, because checkpoints do not keep up or find no room. Reads go on. */

@@ -94,9 +94,12 @@ export function readGroupEntries(
 ): LogEntry[] | undefined {
   if (bytes.length < GROUP_HEAD_SIZE + head.payloadSize) return undefined;
   const payload = bytes.subarray(GROUP_HEAD_SIZE, GROUP_HEAD_SIZE + head.payloadSize);
-  if (!sealMatches(head.payloadSeal, seal(key, payload))) return undefined;
-  return decodeEntries(payload, head.entryCount);
+  return isWhole(key, head, payload) ? decodeEntries(payload, head.entryCount) : undefined;
 }
+
+/** Returns whether a group's payload is the one that its head was written with. */
+export const isWhole = (key: SealKey, { payloadSeal }: GroupHead, payload: Uint8Array): boolean =>
+  sealMatches(payloadSeal, seal(key, payload));
 
 /** Alignment of groups in the ring, in bytes. */
 export const GROUP_ALIGNMENT = BLOCK_SIZE;

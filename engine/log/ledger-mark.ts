@@ -26,7 +26,8 @@ export function putMark(fields: Fields, at: number, mark: LedgerMark): void {
 export const readMark = (fields: Fields, at: number): LedgerMark => ({
   op: fields.u64(at),
   timestamp: fields.big64(at + 8),
-  stateHash: fields.slice(at + 16, 16).slice(),
+  // A copy, also of a Buffer, whose own `slice` is none.
+  stateHash: new Uint8Array(fields.slice(at + 16, 16)),
   accounts: fields.u64(at + 32),
   transfers: fields.u64(at + 40),
 });

@@ -57,8 +57,8 @@ export interface ReplicaLog {
   readonly identity: ReplicaIdentity;
 
   /**
-   * Loads the newest checkpoint into `state`, then calls `replay` for each committed entry after it, in order. Rejects with
-   * `DataFileError` if the file is corrupt. A torn tail is not corruption: it was never committed.
+   * Loads the newest checkpoint into `state`, then calls `replay` for each committed entry after it, in order, the next one when what it
+   * returns has resolved. Rejects with `DataFileError` if the file is corrupt. A torn tail is not corruption: it was never committed.
    */
   recover(
     state: Checkpointed,

@@ -18,8 +18,8 @@ import type { StorageFile } from './storage.ts';
 export interface Menders {
   /** Yields sources of pages repeatedly, until there is no point in going on. */
   readonly donors: () => AsyncIterable<PageDonor>;
-  /** Begins a checkpoint soon, which writes tables again. */
-  readonly checkpoint: () => void;
+  /** Begins a checkpoint soon, which writes the table again. Until one has, nothing of the table leaves memory. */
+  readonly checkpoint: (table: number) => void;
 }
 
 interface MenderOptions extends Menders {
@@ -76,7 +76,7 @@ export class Mender {
       const isSoon = now < (this.#rewrites.get(piece) ?? -Infinity) + REWRITE_AGAIN_MS;
       if (isSoon || !rewrite(section.table)) return false;
       this.#rewrites.set(piece, now);
-      checkpoint();
+      checkpoint(section.table);
       return false;
     }
     const unpin = pin([piece]);

@@ -5,7 +5,7 @@
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
-import { entrySize } from './entries.ts';
+import { checksumOf, entrySize } from './entries.ts';
 import {
   encodeGroup,
   fitsGroup,
@@ -17,7 +17,7 @@ import {
 import { BLOCK_SIZE, GROUP_SIZE_MAX, LOG_OFFSET, MARK_SLOTS, roundUp } from './layout.ts';
 import type { LogEntry } from './log.ts';
 import { writeMark } from './mark.ts';
-import type { LiveGroup, LogScan } from './scan.ts';
+import type { LiveGroup, LogScan, PlacedGroup } from './scan.ts';
 import type { StorageFile } from './storage.ts';
 import type { Superblock } from './superblock.ts';
 
@@ -161,20 +161,54 @@ export class LogRing {
     op: number,
     bytesMax: number,
   ): Promise<readonly LogEntry[] | { readonly oldestOp: number }> {
-    const gone = () => ({ oldestOp: this.#live[0]?.firstOp ?? this.#appendedOp + 1 });
-    if (op < gone().oldestOp) return gone();
+    if (op < this.#oldest().oldestOp) return this.#oldest();
     const entries: LogEntry[] = [];
-    let bytes = 0;
-    const groups = this.#live.filter(({ lastOp }) => lastOp >= op && lastOp <= this.#durableOp);
-    for (const group of groups) {
-      if (bytes >= bytesMax) break;
+    for (const group of this.#groupsFrom(op, bytesMax)) {
       const found = await this.#readGroup(group);
       // It may have been released and overwritten meanwhile.
-      if (found === undefined) return entries.length === 0 ? gone() : entries;
+      if (found === undefined) return entries.length === 0 ? this.#oldest() : entries;
       entries.push(...found.filter((entry) => entry.op >= op));
-      bytes += group.size;
     }
     return entries;
+  }
+
+  /**
+   * The durable groups from the one with `op` on, until they have `bytesMax` or more: where they are, to be read by others. They may be released
+   * and overwritten at any time, which their seals show.
+   */
+  places(op: number, bytesMax: number): readonly PlacedGroup[] | { readonly oldestOp: number } {
+    const { oldestOp } = this.#oldest();
+    if (op < oldestOp) return { oldestOp };
+    return this.#groupsFrom(op, bytesMax).map(
+      ({ lastOp, lastChecksum, offset, payloadSize, seal }) => ({
+        lastOp,
+        lastChecksum,
+        offset: LOG_OFFSET + offset,
+        payloadSize,
+        seal,
+      }),
+    );
+  }
+
+  #oldest(): { readonly oldestOp: number } {
+    return { oldestOp: this.#live[0]?.firstOp ?? this.#appendedOp + 1 };
+  }
+
+  /** The durable groups from the one with `op` on, until they have `bytesMax` or more. Small requests make tens of thousands. */
+  #groupsFrom(op: number, bytesMax: number): readonly LiveGroup[] {
+    let [low, high] = [0, this.#live.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#live[middle]!.lastOp < op) low = middle + 1;
+      else high = middle;
+    }
+    let [end, bytes] = [low, 0];
+    for (; bytes < bytesMax; end += 1) {
+      const group = this.#live[end];
+      if (group === undefined || group.lastOp > this.#durableOp) break;
+      bytes += group.size;
+    }
+    return this.#live.slice(low, end);
   }
 
   /** Resolves when everything appended is durable and marked. Nothing is written afterwards. */
@@ -266,7 +300,8 @@ export class LogRing {
       entries: taken.map(({ entry }) => entry),
     });
     const lastOp = head.firstOp + head.entryCount - 1;
-    this.#live.push({ ...head, lastOp, offset, size: bytes.length });
+    const lastChecksum = checksumOf(taken.at(-1)!.entry);
+    this.#live.push({ ...head, lastOp, lastChecksum, offset, size: bytes.length });
     this.#liveBytes += bytes.length;
     this.#queuedBytes -= head.payloadSize;
     this.#position = offset + bytes.length;

@@ -6,6 +6,8 @@
  * intact group has a higher sequence (one group is in flight at a time), and no mark names it. Otherwise the file is
  * corrupt and is refused, because later entries were acknowledged.
  */
+import { assert } from '../../base/assert.ts';
+import { checksumOf } from './entries.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import {
   GROUP_ALIGNMENT,
@@ -28,9 +30,21 @@ export interface LiveGroup {
   /** Offset from the ring's beginning, in bytes. */
   readonly offset: number;
   readonly size: number;
+  readonly payloadSize: number;
   readonly seal: Uint8Array;
   /** Seal of the group before. */
   readonly parent: Uint8Array;
+  /** Checksum of the last entry's message. */
+  readonly lastChecksum: Uint8Array;
+}
+
+/** A group for a reader that has the file as well. */
+export interface PlacedGroup extends Pick<
+  LiveGroup,
+  'lastOp' | 'lastChecksum' | 'payloadSize' | 'seal'
+> {
+  /** Offset from the file's beginning, in bytes. */
+  readonly offset: number;
 }
 
 export interface LogScan {
@@ -89,8 +103,10 @@ export async function scanLog(
       lastOp,
       offset,
       size: groupSize(head),
+      payloadSize: head.payloadSize,
       seal: head.seal,
       parent: head.parent,
+      lastChecksum: lastChecksumOf(entries),
     });
   }
   const torn = [...heads].filter(([found]) => found >= sequence).map(([, { offset }]) => offset);
@@ -100,6 +116,12 @@ export async function scanLog(
     nextMarkSlot: marks.nextSlot,
     lastOp: Math.max(lastOp, superblock.position.op),
   };
+}
+
+function lastChecksumOf(entries: readonly LogEntry[]): Uint8Array {
+  const last = entries.at(-1);
+  assert(last !== undefined, 'a group has entries');
+  return checksumOf(last);
 }
 
 interface FoundHead {

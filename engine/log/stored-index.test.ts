@@ -188,7 +188,7 @@ test('power loss at every write of checkpoints that write, finish and drop segme
       expect(error).toBeInstanceOf(PowerLoss);
     });
     if (replica) {
-      for (let round = 0; round < 4; round += 1) {
+      for (let round = 0; round < 6; round += 1) {
         void replica.run();
         const failed = await replica.checkpoint().catch((error: unknown) => error);
         if (failed === undefined) continue;
@@ -209,7 +209,8 @@ test('power loss at every write of checkpoints that write, finish and drop segme
     }
     // What was synced is whole: no crash makes a part of the index unreadable.
     expect(damages).toBe(0);
-    if (replica?.machine.index().segments === 1) merged += 1;
+    // Of six, the first four became one.
+    if (replica?.machine.index().segments === 3) merged += 1;
     if (disk.operations < crashAt) break;
     crashes += 1;
   }

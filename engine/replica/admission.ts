@@ -2,6 +2,9 @@
  * Admission: decides what to do with a request, with checks in the protocol's order. Reads are not logged, so a session's
  * request number may be ahead of the log. After a restart any number above the last logged one is taken, and `parent` is
  * checked only if the reply before is known. Dropping such a request would hang its client.
+ *
+ * The view of a request is no concern of admission. It is later than the cluster's if the client has heard of a later leader: of this
+ * cluster, which one of several replicas rules out first (leader-requests.ts), or of the one whose backup this cluster goes on from.
  */
 import { inputValid } from '../wire/input-valid.ts';
 import { EvictionReason, Header, ReplyHeader, type RequestHeader } from '../wire/header.ts';
@@ -16,7 +19,6 @@ type Admission =
   | { readonly kind: 'resend'; readonly reply: Reply };
 
 interface AdmissionContext {
-  readonly view: number;
   readonly batchSizeLimit: number;
   readonly session: Session | undefined;
 }
@@ -30,7 +32,7 @@ export function admitRequest(
   body: Uint8Array,
   context: AdmissionContext,
 ): Admission {
-  if (!request.isWellFormed() || request.header.view > context.view) return drop;
+  if (!request.isWellFormed()) return drop;
   const refused = refuse(request, body, context.batchSizeLimit);
   if (refused !== undefined) return evict(refused);
   if (request.timestamp !== 0n) return drop;

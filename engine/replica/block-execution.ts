@@ -1,6 +1,5 @@
 /** Execution of committed blocks, in every role: the answers that follow from them, and the comparison of states. */
 import type { Timers } from '../../base/timers.ts';
-import type { Needs } from '../ledger/cold-rows.ts';
 import type { LogEntry } from '../log/log.ts';
 import type { Block } from '../log/replicated/block.ts';
 import { Header, RequestHeader } from '../wire/header.ts';
@@ -45,14 +44,16 @@ export class BlockExecution {
   #peersWait = false;
   readonly #queue: ExecutionQueue;
   #waitingBytes = 0;
-  /** Number of reads from the volume for the next operations, and when the first of them began. */
-  #brings = 0;
-  #bringsSinceMs = 0;
+  /** When the next operation began to wait for pages; `undefined` if it does not. */
+  #lacksPagesSinceMs: number | undefined;
 
   constructor(parts: BlockExecutionParts) {
     this.#parts = parts;
     this.#queue = new ExecutionQueue({
-      bring: (needs) => this.#bring(needs),
+      bring: (needs) => parts.state.bring(needs),
+      onWait: (isWaiting) => {
+        this.#lacksPagesSinceMs = isWaiting ? parts.timers.nowMs() : undefined;
+      },
       onFailure: (error) => {
         parts.state.breaksOff();
         parts.onHalt(rowsDamaged(error));
@@ -92,18 +93,7 @@ export class BlockExecution {
   /** For how long the next operation has waited for pages while something of the file is damaged; 0 if it does not. */
   get lacksPagesMs(): number {
     const { state, timers } = this.#parts;
-    return this.#brings > 0 && state.isMending ? timers.nowMs() - this.#bringsSinceMs : 0;
-  }
-
-  async #bring(needs: Needs): Promise<void> {
-    const { state, timers } = this.#parts;
-    if (this.#brings === 0) this.#bringsSinceMs = timers.nowMs();
-    this.#brings += 1;
-    try {
-      await state.bring(needs);
-    } finally {
-      this.#brings -= 1;
-    }
+    return state.isMending ? timers.nowMs() - (this.#lacksPagesSinceMs ?? timers.nowMs()) : 0;
   }
 
   /** Whether so much waits that no more should come now. */

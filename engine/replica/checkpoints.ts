@@ -17,11 +17,13 @@ interface CheckpointsOptions {
 }
 
 const RETRY_MS = 1000;
+const LOOK_FOR_ROOM_MS = 30_000;
 
 export class Checkpoints {
   readonly #options: CheckpointsOptions;
   #running: Promise<void> | undefined;
   #notBeforeMs = -Infinity;
+  #endedMs = -Infinity;
   /** Last op in the newest durable checkpoint. */
   op = 0;
   failures = 0;
@@ -35,6 +37,11 @@ export class Checkpoints {
     return this.#running === undefined && this.#options.nowMs() >= this.#notBeforeMs;
   }
 
+  /** The same, and the last one ended a while ago: another one may find that the volume was enlarged. */
+  get mayLookForRoom(): boolean {
+    return this.mayBegin && this.#options.nowMs() >= this.#endedMs + LOOK_FOR_ROOM_MS;
+  }
+
   get isRunning(): boolean {
     return this.#running !== undefined;
   }
@@ -42,6 +49,7 @@ export class Checkpoints {
   begin(): void {
     this.#running ??= this.#take().finally(() => {
       this.#running = undefined;
+      this.#endedMs = this.#options.nowMs();
       this.#options.onEnd?.();
     });
   }

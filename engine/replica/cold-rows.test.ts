@@ -15,14 +15,23 @@ import { buildRequest } from '../wire/header.ts';
 import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
+import { TransferStatus } from '../wire/statuses.ts';
 import { ExecutionQueue } from './execution-queue.ts';
 import { Executor } from './executor.ts';
 import { memoryDonor } from './page-donors.ts';
 import { Asker } from './testing/asker.ts';
-import { accountsBody, lookupBody, moveBody, postBody, transferBody } from './testing/records.ts';
+import {
+  accountsBody,
+  importedBody,
+  lookupBody,
+  moveBody,
+  postBody,
+  transferBody,
+} from './testing/records.ts';
 import { ReplicaWorld, type SimMember } from './testing/replica-world.ts';
 
 const PENDING = 100;
+const { imported_event_timestamp_must_not_regress: REGRESSES } = TransferStatus;
 const TIMEOUT_S = 100_000;
 
 /** A cluster with 100 pending transfers, whose oldest rows are in memory at replica 0 only. */
@@ -295,7 +304,8 @@ async function opened(storage: MemoryStorage, accountsShift = 5) {
     onMended: ({ table, pages, from }) => told.push(`${pages} of ${table} from ${from.join()}`),
   });
   const log = new FileLog(data);
-  const accounts = { accountsShift, accountsStayBytes: 0, liveAccountsMax: 2 };
+  const indexSizes = { sealRows: 32, chunkRows: 8, pageBytes: PAGE_BYTES };
+  const accounts = { accountsShift, accountsStayBytes: 0, liveAccountsMax: 2, indexSizes };
   const cold = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: PAGE_BYTES, ...accounts };
   const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30, ...cold });
   const executor = new Executor({
@@ -308,13 +318,20 @@ async function opened(storage: MemoryStorage, accountsShift = 5) {
     donors: async function* donors() {
       yield memoryDonor(ledger);
     },
-    checkpoint: () => (wantsCheckpoint = true),
+    checkpoint: (table) => {
+      ledger.mustStay(table);
+      wantsCheckpoint = true;
+    },
   });
   const checkpoint = () => log.checkpoint(executor.state, executor.position());
-  /** Verifies the whole file, and takes the checkpoint that this asks for. */
-  const scrub = async (): Promise<void> => {
+  /** Verifies the whole file. */
+  const verify = async (): Promise<void> => {
     const sections = await readManifest(data.file, data.superblock);
     for (const _ of sections.flatMap(({ pieces }) => pieces)) await data.verifyNext();
+  };
+  /** Verifies the whole file, and takes the checkpoint that this asks for. */
+  const scrub = async (): Promise<void> => {
+    await verify();
     if (wantsCheckpoint) await checkpoint();
     wantsCheckpoint = false;
   };
@@ -330,7 +347,7 @@ async function opened(storage: MemoryStorage, accountsShift = 5) {
     await executor.replay(entry, log.pages);
     await committed;
   };
-  return { log, data, told, ledger, executor, execute, checkpoint, scrub };
+  return { log, data, told, ledger, executor, execute, checkpoint, verify, scrub };
 }
 
 test('a single replica mends what is in memory by itself, and names what is not', async () => {
@@ -403,6 +420,63 @@ test('damaged accounts keep no checkpoint from a volume without room for them on
   const again = await opened(storage.afterKill());
   expect(again.ledger.stateHash()).toEqual(one.ledger.stateHash());
   expect(again.ledger.counts()).toEqual(one.ledger.counts());
+});
+
+/** A replica whose 3,000 accounts in memory are damaged in its file. The first 4,096 leave memory when there are more, and they may. */
+async function withDamagedAccounts(storage: MemoryStorage) {
+  const log = { logSizeBytes: 1 << 20, release: engineRelease, identity: IDENTITY };
+  await createEmpty({ path: PATH, storage, ...log });
+  const one = await opened(storage, 12);
+  const createTo = async (end: number): Promise<void> => {
+    while (one.ledger.counts().accounts < end) {
+      const first = one.ledger.counts().accounts + 1;
+      const ids = Array.from({ length: 100 }, (_, i) => first + i);
+      await one.execute(Operation.createAccounts, accountsBody(...ids));
+    }
+  };
+  await createTo(3000);
+  await one.checkpoint();
+  const sections = await readManifest(one.data.file, one.data.superblock);
+  const [piece] = sections.find(({ table }) => table === TableId.accounts)!.pieces;
+  storage.rot(PATH, (bytes) => (bytes[piece!.offset + 5]! ^= 8));
+  return { ...one, createTo, piece: piece! };
+}
+
+test('damaged accounts stay in memory until a checkpoint has written them, however many were without room for that', async () => {
+  const storage = new MemoryStorage();
+  const one = await withDamagedAccounts(storage);
+  // Not for all accounts once more.
+  storage.capacity = storage.bytes(PATH).length + (330 << 10);
+  await one.scrub();
+  await one.createTo(5000);
+  await one.checkpoint();
+  expect(one.data.superblock.position.op).toBe(one.executor.op);
+  expect(one.data.scrubbing().damagedBytes).toBe(one.piece.size);
+  await one.createTo(5100);
+  storage.capacity = Infinity;
+  const later = performance.now() + 100_000;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => later);
+  await one.scrub();
+  clock.mockRestore();
+  expect(one.data.scrubbing().damagedBytes).toBe(0);
+  expect(await inspectDataFile(PATH, storage)).toMatchObject({ errors: [] });
+  // Then they leave it as others do.
+  await one.createTo(5200);
+  const move = moveBody({ id: 1, debit: 1, credit: 2 });
+  expect(one.ledger.prepare(Operation.createTransfers, 10n ** 12n, move)).toBeDefined();
+});
+
+test('accounts whose damage was found do not leave memory before the checkpoint that is to write them', async () => {
+  const storage = new MemoryStorage();
+  const one = await withDamagedAccounts(storage);
+  await one.createTo(5000);
+  await one.checkpoint();
+  await one.verify();
+  await one.createTo(5100);
+  await one.checkpoint();
+  expect(await inspectDataFile(PATH, storage)).toMatchObject({ errors: [] });
+  const again = await opened(storage.afterKill());
+  expect(again.ledger.stateHash()).toEqual(one.ledger.stateHash());
 });
 
 test('killed after it has executed operations on rows that are only on the volume, a replica executes them again', async () => {
@@ -487,6 +561,102 @@ test('accounts that have left memory move, expire and are read as those in memor
   expect(one.ledger.pages().read).toBeGreaterThan(50);
   await one.log.close();
 });
+
+test('an import looks into each page of accounts once, however small the cache is', async () => {
+  const storage = new MemoryStorage();
+  const log = { logSizeBytes: 1 << 20, release: engineRelease, identity: IDENTITY };
+  await createEmpty({ path: PATH, storage, ...log });
+  const one = await opened(storage);
+  // Two requests make the accounts of a page.
+  const requests = 26;
+  const timeOf = (request: number): bigint => BigInt(request) * 1_000_000n;
+  for (let request = 0; request < requests; request += 1) {
+    const ids = Array.from({ length: 16 }, (_, i) => 1 + request * 16 + i);
+    await one.execute(Operation.createAccounts, accountsBody(...ids));
+  }
+  await one.checkpoint();
+  await one.execute(Operation.createAccounts, accountsBody(500));
+  // Between the requests, and at the time of the last account of each.
+  const times = Array.from({ length: requests - 2 }, (_, i) => timeOf(i + 1)).flatMap((time) => [
+    time,
+    time + 500_000n,
+  ]);
+  const body = importedBody(times);
+  const at = timeOf(one.executor.op + 1);
+  const before = one.ledger.pages().read;
+  let rounds = 0;
+  for (
+    let needs;
+    (needs = one.ledger.prepare(Operation.createTransfers, at, body)) !== undefined;
+  ) {
+    rounds += 1;
+    await one.log.pages.read(needs.pages, needs.arrived);
+  }
+  // Pages of accounts of the transfers, and then their last events, come with them.
+  expect(rounds).toBeLessThanOrEqual(2);
+  expect(one.ledger.pages().read - before).toBeLessThanOrEqual(requests / 2 + 2);
+  const reply = one.ledger.commit(Operation.createTransfers, at, body);
+  const view = new DataView(reply.buffer, reply.byteOffset);
+  const refused = times.map((_, i) => view.getUint32(i * 16 + 8, true) === REGRESSES);
+  expect(refused).toEqual(times.map((_, i) => i % 2 === 0));
+  await one.log.close();
+});
+
+test('an imported transfer at the time of an account is refused, also if that account leaves memory while the transfer waits', async () => {
+  const one = await withColdAccounts(new MemoryStorage());
+  const ids = Array.from({ length: 60 }, (_, i) => 101 + i);
+  await one.execute(Operation.createAccounts, accountsBody(...ids));
+  // Account 110, which is in memory now.
+  const body = importedBody([BigInt(one.executor.op) * 1_000_000n - 50n]);
+  const timestamp = BigInt(one.executor.op + 3) * 1_000_000n;
+  const prepare = () => one.ledger.prepare(Operation.createTransfers, timestamp, body);
+  let needs = prepare();
+  expect(needs).toBeDefined();
+  await one.log.pages.read(needs!.pages, needs!.arrived);
+  // An operation before it is executed after a checkpoint.
+  await one.checkpoint();
+  await one.execute(Operation.createAccounts, accountsBody(200));
+  while ((needs = prepare()) !== undefined) await one.log.pages.read(needs.pages, needs.arrived);
+  for (const machine of [one.ledger, one.inMemory]) {
+    const reply = machine.commit(Operation.createTransfers, timestamp, body);
+    expect(new DataView(reply.buffer, reply.byteOffset).getUint32(8, true)).toBe(REGRESSES);
+  }
+  expect(one.ledger.stateHash()).toEqual(one.inMemory.stateHash());
+  await one.log.close();
+});
+
+test.each(['timestamp_min', 'timestamp_max'])(
+  'a query that waits for pages keeps to its %s when rows leave memory meanwhile',
+  async (bound) => {
+    const one = await withColdAccounts(new MemoryStorage());
+    for (let id = 10; id < 90; id += 1)
+      await one.execute(Operation.createTransfers, moveBody({ id, debit: 1, credit: 2 }));
+    await one.checkpoint();
+    const { op } = one.executor;
+    for (let id = 90; id < 150; id += 1)
+      await one.execute(Operation.createTransfers, moveBody({ id, debit: 1, credit: 2 }));
+    // Some rows that are in memory, and will not be.
+    const time = BigInt(op + 15) * 1_000_000n;
+    const filter = new Uint8Array(64);
+    const view = new DataView(filter.buffer);
+    const isMin = bound === 'timestamp_min';
+    view.setBigUint64(40 + (isMin ? 0 : 8), time, true);
+    view.setUint32(56, 8189, true);
+    view.setUint32(60, isMin ? 1 : 0, true);
+    const read = one.ledger.beginRead(Operation.queryTransfersUnbatched, filter);
+    const first = read.step(Infinity);
+    if (typeof first === 'boolean') throw new Error('pages are lacking');
+    await one.log.pages.read(first.pages, first.arrived);
+    await one.checkpoint();
+    await one.execute(Operation.createAccounts, accountsBody(200));
+    for (let step; (step = read.step(Infinity)) !== true;)
+      if (step !== false) await one.log.pages.read(step.pages, step.arrived);
+    const expected = one.inMemory.read(Operation.queryTransfersUnbatched, filter);
+    expect(expected.length).toBeGreaterThan(128);
+    expect(Buffer.from(read.finish()).equals(expected)).toBe(true);
+    await one.log.close();
+  },
+);
 
 test('a damaged page of accounts that have left memory is never taken for another one, and keeps no other account from moving', async () => {
   const storage = new MemoryStorage();

@@ -46,13 +46,38 @@ test('the pages of the next tasks are brought with those of the first', async ()
   const { made, brought, ran, task } = queue();
   const lacking = new Set([1, 2, 3, 4, 5, 6, 7]);
   for (const id of lacking) made.push(task(id, () => lacking.has(id)));
-  // When the first one came, there was no other.
-  expect(brought.map(({ needs }) => needs.pages[0]!.page)).toEqual([1]);
+  expect(brought.map(({ needs }) => needs.pages[0]!.page)).toEqual([1, 2, 3, 4, 5]);
   lacking.delete(1);
   brought[0]!.come();
   await turn();
   expect(ran).toEqual([1]);
   expect(brought.map(({ needs }) => needs.pages[0]!.page)).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('what a task lacks when its pages have come is read at once, whoever waits before it', async () => {
+  const { made, brought, ran, task } = queue();
+  let lacks = true;
+  made.push(task(1, () => lacks));
+  const pages = [21, 22];
+  made.push({
+    prepare: () => {
+      const [page] = pages;
+      return page === undefined ? undefined : { pages: [{ table: 7, page }], arrived: () => true };
+    },
+    run: () => void ran.push(2),
+  });
+  for (const page of [21, 22]) {
+    expect(brought.at(-1)?.needs.pages[0]!.page).toBe(page);
+    pages.shift();
+    brought.at(-1)?.come();
+    await turn();
+  }
+  expect(ran).toEqual([]);
+  lacks = false;
+  brought[0]!.come();
+  await turn();
+  expect(ran).toEqual([1, 2]);
+  expect(brought).toHaveLength(3);
 });
 
 test('a task that must wait for something else is asked again, and nothing overtakes it', async () => {

@@ -2,6 +2,9 @@
  * Order of execution. A task whose rows are all in memory runs at once, if no task waits before it. Otherwise its pages are read
  * first, and the tasks behind it wait, while the event loop goes on. So tasks run in the order in which they came. Each runs without
  * interruption, on exactly the state that its predecessors have left.
+ *
+ * While tasks lack pages, those of the next ones are read, too. Each goes on by itself: what it lacks when its pages have come is read at
+ * once, whoever waits before it. Its own turn shows whether that is still all that it needs.
  */
 import type { Needs } from '../ledger/cold-rows.ts';
 
@@ -17,6 +20,19 @@ interface ExecutionQueueOptions {
   readonly bring: (needs: Needs) => Promise<void>;
   /** Called when pages cannot be brought: nothing can be executed any more. */
   readonly onFailure: (error: unknown) => void;
+  /** Called when the next task begins to wait for pages, and when it waits no more. */
+  readonly onWait?: (isWaiting: boolean) => void;
+}
+
+interface Queued {
+  readonly task: Task;
+  /** Resolves when pages that it lacked are there, or cannot be brought. */
+  coming: Promise<void> | undefined;
+  /** Whether it has lacked pages. */
+  hasLacked: boolean;
+  /** Whether it lacked none when it was looked at ahead of its turn. */
+  isReady: boolean;
+  failure: { readonly error: unknown } | undefined;
 }
 
 /** Tasks behind the first one whose pages are brought with its own. */
@@ -24,8 +40,9 @@ const AHEAD = 4;
 
 export class ExecutionQueue {
   readonly #options: ExecutionQueueOptions;
-  #tasks: Task[] = [];
+  #tasks: Queued[] = [];
   #isOver = false;
+  #isWaiting = false;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: ExecutionQueueOptions) {
@@ -40,8 +57,11 @@ export class ExecutionQueue {
   /** Runs the task now if it can be, else as soon as it can be. */
   push(task: Task): void {
     if (this.#isOver) return;
-    this.#tasks.push(task);
+    const of = { coming: undefined, hasLacked: false, isReady: false, failure: undefined };
+    this.#tasks.push({ task, ...of });
+    const [first] = this.#tasks;
     if (this.#tasks.length === 1) this.#goOn();
+    else if (first?.hasLacked === true) this.#lookAhead();
   }
 
   /** Drops the tasks that wait. */
@@ -59,13 +79,26 @@ export class ExecutionQueue {
 
   #goOn(): void {
     for (let first = this.#tasks[0]; first !== undefined; first = this.#tasks[0]) {
-      const waits = first.mustWait?.();
-      const needs = waits === undefined ? first.prepare() : undefined;
-      if (waits !== undefined) this.#goOnAfter(waits);
-      else if (needs !== undefined) this.#bring(needs);
-      if (waits !== undefined || needs !== undefined) return;
+      const waits = first.task.mustWait?.();
+      if (waits !== undefined) {
+        this.#goOnAfter(waits);
+        return;
+      }
+      // Not between its own preparation and its run.
+      if (first.hasLacked) this.#lookAhead();
+      if (first.coming === undefined && first.failure === undefined) this.#look(first);
+      if (first.failure !== undefined) {
+        this.#fail(first.failure.error);
+        return;
+      }
+      this.#wait(first.coming !== undefined);
+      if (first.coming !== undefined) {
+        this.#lookAhead();
+        this.#goOnAfter(first.coming);
+        return;
+      }
       try {
-        first.run();
+        first.task.run();
       } finally {
         this.#tasks.shift();
       }
@@ -73,11 +106,35 @@ export class ExecutionQueue {
     this.#tellIdle();
   }
 
-  #bring(needs: Needs): void {
-    // Pages for the next tasks are read into the cache, too. Their own turn shows whether these are still all that they need.
-    const ahead = this.#tasks.slice(1, 1 + AHEAD).flatMap((task) => task.prepare() ?? []);
-    const { bring } = this.#options;
-    this.#goOnAfter(Promise.all([needs, ...ahead].map((one) => bring(one))));
+  #lookAhead(): void {
+    for (const next of this.#tasks.slice(1, 1 + AHEAD))
+      if (next.coming === undefined && next.failure === undefined && !next.isReady)
+        this.#look(next);
+  }
+
+  /** Looks for what a task lacks, and has it brought. */
+  #look(queued: Queued): void {
+    const needs = queued.task.prepare();
+    queued.isReady = needs === undefined;
+    if (needs === undefined) return;
+    queued.hasLacked = true;
+    queued.coming = this.#options.bring(needs).then(
+      () => {
+        queued.coming = undefined;
+        const place = this.#tasks.indexOf(queued);
+        if (place > 0) this.#look(queued);
+      },
+      (error: unknown) => {
+        queued.coming = undefined;
+        queued.failure = { error };
+      },
+    );
+  }
+
+  #wait(isWaiting: boolean): void {
+    if (isWaiting === this.#isWaiting) return;
+    this.#isWaiting = isWaiting;
+    this.#options.onWait?.(isWaiting);
   }
 
   #goOnAfter(promise: Promise<unknown>): void {
@@ -86,11 +143,14 @@ export class ExecutionQueue {
         if (!this.#isOver) this.#goOn();
       },
       (error: unknown) => {
-        if (this.#isOver) return;
-        this.stop();
-        this.#options.onFailure(error);
+        if (!this.#isOver) this.#fail(error);
       },
     );
+  }
+
+  #fail(error: unknown): void {
+    this.stop();
+    this.#options.onFailure(error);
   }
 
   #tellIdle(): void {

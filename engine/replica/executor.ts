@@ -250,7 +250,7 @@ export class Executor {
         // Also a pause that is over. A section that is not written again comes first, and a release without pauses must meet the rules first.
         ...(this.#pause === undefined ? [] : [replacing(PAUSE_TABLE, encodePause(this.#pause))]),
       ],
-      stored: (derived) => ledger.stored(derived),
+      stored: (derived, rewritten) => ledger.stored(derived, rewritten),
       loadSection: async (head, chunks) => {
         if (head.table === RULES_TABLE) this.#useRules(decodeRules(await bytesOf(chunks)));
         else if (head.table === PAUSE_TABLE) this.#pause = pauseIn(await bytesOf(chunks));

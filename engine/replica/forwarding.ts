@@ -103,7 +103,7 @@ export class Forwarding {
       // The leader has no session for the request, perhaps because it was executed. A client that sent it once takes a
       // refusal as proof that it was not executed. If the client asks again, it is refused again.
       if (waiting.mayBeLogged) return;
-      for (const sink of waiting.sinks) sink.evict(waiting.header.client, reason);
+      for (const sink of waiting.sinks) sink.evict(client, reason, header.view);
       return;
     }
     const reply = new ReplyHeader(header);
@@ -155,10 +155,11 @@ class PeerSink implements ReplySink {
     this.#options.peers.answer(this.replica, Buffer.concat([header, body]));
   }
 
-  evict(client: bigint, reason: EvictionReason): void {
-    const { identity, peers, view } = this.#options;
+  evict(client: bigint, reason: EvictionReason, heard: number): void {
+    const { identity, peers, view: own } = this.#options;
     const { clusterId: cluster, replicaIndex } = identity;
-    const frame = { cluster, release: engineRelease, view: view(), replica: replicaIndex };
+    const view = Math.max(own(), heard);
+    const frame = { cluster, release: engineRelease, view, replica: replicaIndex };
     peers.answer(this.replica, buildEviction({ ...frame, client, reason }));
   }
 }

@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals';
+import { systemTimers } from '../../base/timers.ts';
 import { TableId } from '../ledger/checkpoint-tables.ts';
+import { PAGE_BYTES } from '../ledger/page.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import { createEmpty } from '../log/format-file.ts';
 import { LOG_SIZE_MIN } from '../log/layout.ts';
 import { readManifest } from '../log/manifest.ts';
 import { MemoryStorage } from '../log/testing/memory-storage.ts';
+import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { Executor } from './executor.ts';
 import { HeldState } from './held-state.ts';
@@ -98,3 +101,73 @@ test('a damaged file of another incarnation is refused as such: no state of this
   await expect(state.load()).rejects.toMatchObject({ code: 'incarnation_differs' });
   await state.closeFile();
 });
+
+test('a follower near its limit executes what its leader has admitted, whatever it has brought into memory itself', async () => {
+  const storage = new MemoryStorage();
+  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
+  const [release, logSizeBytes, batchSizeLimit] = [engineRelease, LOG_SIZE_MIN, 1 << 20];
+  await createEmpty({ path: PATH, identity, release, logSizeBytes, storage });
+  const onFailure = (error: Error): never => {
+    throw error;
+  };
+  const accounts = { accountsShift: 10, accountsStayBytes: 0, liveAccountsMax: 1 << 20 };
+  const options = {
+    identity,
+    incarnation: 1,
+    openFile: () => DataFile.open({ path: PATH, release, onFailure, storage }),
+    newLedger: () =>
+      new StateMachine({
+        memoryLimitBytes: 1 << 20,
+        rowsLeaveAtBytes: 0,
+        pageCacheBytes: PAGE_BYTES,
+        ...accounts,
+      }),
+    batchSizeLimit,
+    pause: () => Promise.resolve(),
+    onCheckpointError: onFailure,
+    timers: systemTimers,
+  };
+  const state = new HeldState(
+    options as Partial<ReplicatedReplicaOptions> as ReplicatedReplicaOptions,
+    new AbortController().signal,
+    () => undefined,
+  );
+  await state.load();
+  const { ledger } = state.executor;
+  let op = 0;
+  const execute = async (operation: number, words: Uint32Array): Promise<void> => {
+    op += 1;
+    const body = new Uint8Array(words.buffer);
+    const timestamp = BigInt(op) * 1_000_000n;
+    for (let needs; (needs = ledger.prepare(operation, timestamp, body)) !== undefined;)
+      await state.bring(needs);
+    ledger.commit(operation, timestamp, body);
+  };
+  for (let first = 1; first < ACCOUNTS; first += BATCH)
+    await execute(Operation.createAccountsUnbatched, eventsFrom(first));
+  state.position = { sequence: 1, fence: 1, seal: new Uint8Array(16), op, timestamp: 1n, view: 0 };
+  state.checkpointForRows();
+  await state.checkpoints.idle();
+  // Each moves between two accounts that no other one moves.
+  for (let first = 1; first < ACCOUNTS; first += 2 * BATCH)
+    await execute(Operation.createTransfersUnbatched, eventsFrom(first, { between: true }));
+  const { limitBytes } = ledger.memory();
+  expect(ledger.heldBytes).toBeGreaterThan(limitBytes + (32 << 20));
+  expect(state.mustWaitForRows()).toBeUndefined();
+  expect(state.checkpoints.isRunning).toBe(false);
+  await state.closeFile();
+});
+
+const ACCOUNTS = 160_000;
+const BATCH = 8000;
+
+/** A full request of accounts, or of transfers between two accounts each, with ids from `first` on. */
+function eventsFrom(first: number, { between = false } = {}): Uint32Array {
+  const words = new Uint32Array(BATCH * 32);
+  for (let i = 0; i < BATCH; i += 1) {
+    words[i * 32] = first + i;
+    if (between) words.set([first + 2 * i, 0, 0, 0, first + 2 * i + 1, 0, 0, 0, 1], i * 32 + 4);
+    words.set([1, 1], i * 32 + 28);
+  }
+  return words;
+}

@@ -120,7 +120,10 @@ export class HeldState {
     }
     file.mendWith({
       donors: () => this.#donors(),
-      checkpoint: () => this.checkpointForRows(),
+      checkpoint: (table) => {
+        this.#executor.ledger.mustStay(table);
+        this.checkpointForRows();
+      },
     });
     const executor = this.#newExecutor();
     const position = await file.load(executor.state);
@@ -172,8 +175,11 @@ export class HeldState {
     // The replicas' first checkpoints come at different times, so that their disks are not all busy at once.
     const part = identity.replicaIndex / identity.replicaCount;
     const first = this.checkpoints.op === 0 ? part * this.#checkpointAfterBytes : 0;
+    const { ledger } = this.#executor;
     const isDue =
-      this.#logBytes >= this.#checkpointAfterBytes + first || this.#executor.ledger.wantsCheckpoint;
+      this.#logBytes >= this.#checkpointAfterBytes + first ||
+      ledger.wantsCheckpoint ||
+      (this.checkpoints.mayLookForRoom && ledger.lacksVolume);
     if (isDue) this.checkpointForRows();
   }
 
@@ -182,8 +188,7 @@ export class HeldState {
    * the leader refuses requests, and this one's volume may be the one that is full. Resolves when it may be looked at again.
    */
   mustWaitForRows(): Promise<void> | undefined {
-    const { ledger } = this.#executor;
-    if (ledger.heldBytes <= ledger.memory().limitBytes + ROWS_BEYOND_LIMIT) return undefined;
+    if (!this.#executor.ledger.mustCheckpoint(ROWS_BEYOND_LIMIT)) return undefined;
     this.checkpointForRows();
     const { timers } = this.#options;
     return new Promise((resolve) => void timers.after(ROWS_LOOK_MS, resolve));

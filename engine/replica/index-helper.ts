@@ -3,19 +3,19 @@
  * that a small or idle ledger has none.
  */
 import { Worker } from 'node:worker_threads';
-import type { SegmentData } from '../ledger/segments/columns.ts';
-import type { IndexJob } from '../ledger/segments/index-jobs.ts';
+import type { IndexJob, IndexResult } from '../ledger/segments/index-jobs.ts';
 import { GrownGarbage } from '../log/collect-garbage.ts';
-import type { IndexHelper } from '../ledger/transfer-index.ts';
+import type { IndexHelper } from '../ledger/row-index.ts';
 
 /** Time without a job after which the thread ends. */
 const IDLE_MS = 30_000;
 // The images hold compiled programs.
 const program = import.meta.url.endsWith('.ts') ? './index-thread.ts' : './index-thread.js';
 
-type Done = (segment: SegmentData | undefined) => void;
+type Done = (result: IndexResult | undefined) => void;
 
 export class IndexThread implements IndexHelper {
+  readonly #garbageBytesMax: number;
   readonly #onError: (error: unknown) => void;
   #worker: Worker | undefined;
   #number = 0;
@@ -23,9 +23,13 @@ export class IndexThread implements IndexHelper {
   #idle: NodeJS.Timeout | undefined;
   readonly #garbage = new GrownGarbage();
 
-  /** `onError` is called when the thread has failed; its jobs are given back. */
-  constructor(onError: (error: unknown) => void) {
+  /**
+   * `onError` is called when the thread has failed; its jobs are given back. While it works, it may keep so many bytes that nobody needs any
+   * more.
+   */
+  constructor(onError: (error: unknown) => void, garbageBytesMax = 0) {
     this.#onError = onError;
+    this.#garbageBytesMax = garbageBytesMax;
   }
 
   begin(job: IndexJob, done: Done): void {
@@ -62,13 +66,16 @@ export class IndexThread implements IndexHelper {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL(program, import.meta.url), { execArgv: [] });
+    const worker = new Worker(new URL(program, import.meta.url), {
+      execArgv: [],
+      workerData: { garbageBytesMax: this.#garbageBytesMax },
+    });
     worker.unref();
-    worker.on('message', ({ number, segment }: { number: number; segment: SegmentData }) => {
+    worker.on('message', ({ number, result }: { number: number; result: IndexResult }) => {
       // A job that was given up may have been over already.
       const waiting = this.#waiting.get(number);
       this.#waiting.delete(number);
-      waiting?.done(segment);
+      waiting?.done(result);
       this.#endWhenIdle();
       // Later, because this call still names the segments that were merged.
       setImmediate(() => {

@@ -1,6 +1,6 @@
 /** Pages of the index that come back into memory to be merged with their neighbours, while everything else goes on. */
 import type { PageSource } from '../log/page-reader.ts';
-import type { IndexVolume } from '../ledger/transfer-index.ts';
+import type { IndexVolume } from '../ledger/row-index.ts';
 
 /** Reads pages of the index. If a page cannot be read, the process has ended or the file was closed, so the request gets no answer. */
 export const indexVolume =

@@ -1,5 +1,6 @@
 /** Handling of requests by a leader: it orders writes into the log and executes reads after the fence check. */
 import type { Timers } from '../../base/timers.ts';
+import { ReadRefused } from '../log/replicated/errors.ts';
 import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
 import type { LogEntry } from '../log/log.ts';
 import { headerSize } from '../wire/limits.ts';
@@ -33,6 +34,8 @@ export class LeaderRequests {
   readonly #reads: LeaderReads;
   /** View of this replica's reign; undefined while it does not lead. */
   #view: number | undefined;
+  /** Requests with a later view than this cluster's: whether that is another cluster's. */
+  readonly #later = new WeakMap<PendingRequest, boolean>();
   /** Number of records that ordered entries may create when they are executed. */
   #ahead = { accounts: 0, transfers: 0 };
 
@@ -92,9 +95,9 @@ export class LeaderRequests {
   take(request: PendingRequest): void {
     const { view, batchSizeLimit, state, pending } = this.#options;
     const { header, message, sinks } = request;
+    if (header.header.view > view() && !this.#knowsOfOther(request)) return;
     const body = message.subarray(headerSize);
     const admission = admitRequest(header, body, {
-      view: view(),
       batchSizeLimit,
       session: state.executor.sessions.get(header.client),
     });
@@ -107,8 +110,34 @@ export class LeaderRequests {
     // As in forwarding.ts: a request that this or an earlier leader may have executed is not refused.
     const wasForwarded = request.forwardedUnder > 0 && request.forwardedUnder !== Infinity;
     if (admission.kind === 'evict' && !request.mayBeLogged && !wasForwarded)
-      for (const sink of sinks) sink.evict(header.client, admission.reason);
+      for (const sink of sinks) sink.evict(header.client, admission.reason, header.header.view);
     if (admission.kind === 'resend') for (const sink of sinks) sink.send(admission.reply);
+  }
+
+  /**
+   * Returns whether the request's client has heard of a later leader of another cluster, whose backup this one goes on from. Until the log
+   * says that this replica still leads, the leader may be one of this cluster, who decides about the client.
+   */
+  #knowsOfOther(request: PendingRequest): boolean {
+    const isOther = this.#later.get(request);
+    if (isOther !== undefined) return isOther;
+    this.#later.set(request, false);
+    void this.#options
+      .log()
+      ?.readBarrier()
+      .then(
+        () => {
+          this.#later.set(request, true);
+          if (this.leads && this.#options.pending.has(request) && request.state === 'waiting')
+            this.take(request);
+        },
+        (error: unknown) => {
+          if (!(error instanceof ReadRefused)) throw error;
+          // The next leader knows, or this one asks again.
+          this.#later.delete(request);
+        },
+      );
+    return false;
   }
 
   pulseWhenDue(): void {
@@ -148,9 +177,9 @@ export class LeaderRequests {
     const { ledger } = this.#options.state.executor;
     const isLedgers = operation !== Operation.register && operation !== Operation.noop;
     const shortage = isLedgers ? ledger.shortage(operation, body, this.#ahead) : undefined;
-    if (shortage === 'rows' && !this.isFull) {
+    if ((shortage === 'rows' || shortage === 'index') && !this.isFull) {
       // The request waits for the next tick.
-      this.#options.state.checkpointForRows();
+      if (shortage === 'rows') this.#options.state.checkpointForRows();
       return;
     }
     if (isLedgers && (this.isFull || shortage !== undefined || this.#orderer.pausesWrites)) {

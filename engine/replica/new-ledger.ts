@@ -7,6 +7,9 @@ import { IndexThread } from './index-helper.ts';
 const ROWS_PART = 7 / 8;
 const CACHE_PART = 1 / 16;
 const CACHE_BYTES_MAX = 256 << 20;
+/** Part of the limit that the index's thread may keep of what nobody needs any more: 98 MiB in a pod of 2 GiB, beside the limit. */
+const GARBAGE_PART = 1 / 16;
+const GARBAGE_BYTES_MAX = 128 << 20;
 
 interface NewLedgerOptions {
   /** By default rows leave memory only when it gets short. */
@@ -32,6 +35,9 @@ export function newLedger(memoryLimitBytes: number, options: NewLedgerOptions = 
     ...(onIndexDamage === undefined ? {} : { onIndexDamage }),
     pageCacheBytes: Math.min(CACHE_BYTES_MAX, memoryLimitBytes * CACHE_PART),
   });
-  if (onIndexError !== undefined) ledger.useIndexHelper(new IndexThread(onIndexError));
+  if (onIndexError !== undefined) {
+    const garbageBytesMax = Math.min(GARBAGE_BYTES_MAX, memoryLimitBytes * GARBAGE_PART);
+    ledger.useIndexHelper(new IndexThread(onIndexError, garbageBytesMax));
+  }
   return ledger;
 }

@@ -64,3 +64,48 @@ test('a read that nobody wants makes no further step, and its turn is the next o
   expect(made.size).toBe(0);
   expect(turns).toHaveLength(0);
 });
+
+test('a read that has waited for others asks for the pages that it lacks then, not for those that it lacked before', async () => {
+  const turns: (() => void)[] = [];
+  const asked: number[] = [];
+  const arrivals: (() => void)[] = [];
+  const made = new ReadQueue({
+    soon: (callback) => void turns.push(callback),
+    bring: ({ pages: [name], arrived }) => {
+      asked.push(name!.table);
+      return new Promise((resolve) => {
+        arrivals.push(() => {
+          arrived(name!, new Uint32Array(0));
+          resolve();
+        });
+      });
+    },
+  });
+  let table = 1;
+  let done = 0;
+  const begin = (): void => {
+    let isBrought = false;
+    made.begin({
+      step: () => isBrought || { pages: [{ table, page: 0 }], arrived: () => (isBrought = true) },
+      isWanted: () => true,
+      done: () => void (done += 1),
+      failed: (error) => {
+        throw error;
+      },
+    });
+  };
+  for (let i = 0; i < 9; i += 1) begin();
+  expect(asked).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+  // A merge of the index puts another table in the place of this one.
+  table = 2;
+  arrivals.shift()!();
+  await Promise.resolve();
+  while (turns.length > 0) turns.shift()!();
+  expect(done).toBe(1);
+  expect(asked.slice(8)).toEqual([2]);
+  while (arrivals.length > 0) arrivals.shift()!();
+  await Promise.resolve();
+  while (turns.length > 0) turns.shift()!();
+  expect(done).toBe(9);
+  expect(made.size).toBe(0);
+});

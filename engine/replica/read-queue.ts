@@ -4,7 +4,7 @@
  * number of sessions bounds the queue: a read is dropped when its client no longer waits or has lost its session.
  *
  * A read that lacks pages leaves the rotation until they are brought. Only a few do so at a time, because each holds the rows
- * that were brought for it.
+ * that were brought for it. The others wait, and look again for what they lack when one of those is over.
  */
 import type { Needs } from '../ledger/cold-rows.ts';
 import type { ReadStep } from '../ledger/ledger-read.ts';
@@ -37,8 +37,8 @@ export class ReadQueue {
   readonly #reads: QueuedRead[] = [];
   /** Reads that lacked pages and are not done. */
   readonly #cold = new Set<QueuedRead>();
-  /** Reads that lack pages, and wait until fewer others do. */
-  readonly #waiting: { readonly read: QueuedRead; readonly needs: Needs }[] = [];
+  /** Reads that lack pages, and wait until fewer others do. Which pages shows in their next step: by then the index may have others. */
+  readonly #waiting: QueuedRead[] = [];
   #isScheduled = false;
 
   constructor(options: ReadQueueOptions) {
@@ -63,7 +63,7 @@ export class ReadQueue {
       read.done();
     } else if (step === false) this.#reads.push(read);
     else if (this.#cold.has(read) || this.#cold.size < COLD_READS_MAX) this.#bring(read, step);
-    else this.#waiting.push({ read, needs: step });
+    else this.#waiting.push(read);
   }
 
   #bring(read: QueuedRead, needs: Needs): void {
@@ -84,8 +84,10 @@ export class ReadQueue {
   #end(read: QueuedRead): void {
     if (!this.#cold.delete(read)) return;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (!next.read.isWanted()) continue;
-      this.#bring(next.read, next.needs);
+      if (!next.isWanted()) continue;
+      this.#cold.add(next);
+      this.#reads.push(next);
+      this.#schedule();
       return;
     }
   }

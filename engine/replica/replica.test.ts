@@ -3,7 +3,9 @@ import type { Clock } from '../../base/clock.ts';
 import type { Checkpointed, Section } from '../ledger/checkpoint.ts';
 import type { Needs } from '../ledger/cold-rows.ts';
 import { PAGE_BYTES, type PageName } from '../ledger/page.ts';
+import type { IndexHelper } from '../ledger/row-index.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
+import { Simulation } from '../log/replicated/testing/simulation.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
 import type { PageSource } from '../log/page-reader.ts';
 import { buildRequest, EvictionReason, Header, ReplyHeader } from '../wire/header.ts';
@@ -14,7 +16,8 @@ import { engineRelease } from '../wire/release.ts';
 import { Replica } from './replica.ts';
 import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
-import { accountsBody, postBody, transferBody } from './testing/records.ts';
+import { accountsBody, postBody, transferBody, transfersBody } from './testing/records.ts';
+import { replayedFrom } from './testing/replayed-from.ts';
 import { OneRuleLedger, TwoRulesLedger } from './testing/other-releases.ts';
 
 /** A log in memory that commits when the test says so, and records its entries. */
@@ -73,6 +76,8 @@ class HandClient implements ReplySink {
   readonly id: bigint;
   readonly replies: ReplyHeader[] = [];
   readonly evictions: EvictionReason[] = [];
+  /** Last view that it has heard of; it ignores evictions with an earlier one. */
+  view = 0;
   session = 0n;
   number = 0;
   isOpen = true;
@@ -85,8 +90,8 @@ class HandClient implements ReplySink {
     this.replies.push(reply);
     if (reply.operation === Operation.register) this.session = reply.commit;
   }
-  evict(_client: bigint, reason: EvictionReason): void {
-    this.evictions.push(reason);
+  evict(_client: bigint, reason: EvictionReason, view: number): void {
+    if (view >= this.view) this.evictions.push(reason);
   }
   get lastContext(): Uint8Array {
     return this.replies.at(-1)?.context ?? new Uint8Array(16);
@@ -106,7 +111,7 @@ class HandClient implements ReplySink {
     const header = buildRequest(
       {
         cluster: 0n,
-        view: 0,
+        view: this.view,
         release: options.release ?? engineRelease,
         client: this.id,
         session: this.session,
@@ -234,9 +239,11 @@ class PagedLog extends HeldLog {
         this.#stored.set(`${table} ${firstRow + i}`, new Uint32Array(page.buffer));
       }
     }
-    state.stored('new');
+    state.stored(this.hasRoomForIndex ? 'new' : 'old', new Set());
     return position;
   }
+  /** Whether the volume has room for what a checkpoint may go without. */
+  hasRoomForIndex = true;
   override readonly pages = {
     read: async (pages: readonly PageName[], arrived: Needs['arrived']): Promise<void> => {
       await new Promise<void>((resolve) => this.#come.push(resolve));
@@ -267,6 +274,82 @@ async function withColdTransfers() {
   expect(ledger.pages().rowsInMemory).toBeLessThan(40);
   return { log, replica, client };
 }
+
+/** A replica with little memory, and a client that writes until it is refused or has so many transfers. */
+async function withLittleMemory(log: PagedLog, limitBytes: number, helper?: IndexHelper) {
+  const ledger = new StateMachine({
+    memoryLimitBytes: limitBytes,
+    hashKey: { low: 1, high: 2 },
+    rowsLeaveAtBytes: limitBytes * (7 / 8),
+    pageCacheBytes: 2 ** 20,
+    indexSizes: { sealRows: 25_088, chunkRows: 6272, pageBytes: PAGE_BYTES },
+  });
+  if (helper !== undefined) ledger.useIndexHelper(helper);
+  let nowMs = 1000;
+  const clock = { realtimeNs: () => BigInt(nowMs) * 1_000_000n };
+  const replica = newReplica(log, batchSizeLimitProduction, clock, ledger);
+  await replica.recover();
+  const client = registered(replica, log, 7n);
+  const tick = async (afterMs: number): Promise<void> => {
+    nowMs += afterMs;
+    replica.tick();
+    await settled();
+  };
+  /** Sends a request, again and again. Returns whether it was answered. */
+  const write = async (operation: number, body: Uint8Array): Promise<boolean> => {
+    const message = client.request(operation, body);
+    const { length } = client.replies;
+    for (let i = 0; i < 10; i += 1) {
+      replica.receive(message, client);
+      await log.bringPages();
+      log.commitAll();
+      if (client.replies.length > length) return true;
+      await tick(100);
+    }
+    client.number -= 1;
+    return false;
+  };
+  await write(Operation.createAccounts, accountsBody(1, 2));
+  let count = 0;
+  const fill = async (until: number): Promise<number> => {
+    while (count < until) {
+      if (!(await write(Operation.createTransfers, transfersBody(100 + count, 8000)))) break;
+      count += 8000;
+      await tick(100);
+    }
+    return count;
+  };
+  return { replica, fill, tick };
+}
+
+test('after a full volume was enlarged, writes that lacked the memory of the index go on without a restart', async () => {
+  const log = new PagedLog();
+  log.hasRoomForIndex = false;
+  const { replica, fill, tick } = await withLittleMemory(log, 2 ** 25);
+  const before = await fill(3_000_000);
+  expect(before).toBeLessThan(3_000_000);
+  expect(replica.acceptsWrites).toBe(false);
+  log.hasRoomForIndex = true;
+  for (let i = 0; i < 10; i += 1) await tick(10_000);
+  expect(replica.acceptsWrites).toBe(true);
+  expect(await fill(before * 1.2)).toBeGreaterThanOrEqual(before * 1.2);
+});
+
+test('writes that wait for the index go on without a restart when the thread that makes it fails', async () => {
+  let fail = (): void => undefined;
+  const { replica, fill, tick } = await withLittleMemory(new PagedLog(), 2 ** 26, {
+    begin: (_job, done) => (fail = () => done(undefined)),
+    giveUp: () => undefined,
+    end: () => Promise.resolve(),
+  });
+  const before = await fill(3_000_000);
+  expect(before).toBeLessThan(3_000_000);
+  // Nobody is told that the database is full.
+  expect(replica.acceptsWrites).toBe(true);
+  fail();
+  for (let i = 0; i < 1000; i += 1) await tick(100);
+  expect(await fill(before * 1.2)).toBeGreaterThanOrEqual(before * 1.2);
+});
 
 test('a write that is repeated while its rows are read from the volume is logged once, and answered where it was repeated', async () => {
   const { log, replica, client } = await withColdTransfers();
@@ -339,6 +422,21 @@ test('a write whose parent is not the reply before is dropped', async () => {
   );
   expect(log.entries).toHaveLength(2);
   expect(client.evictions).toEqual([]);
+});
+
+test('a client that has heard of a later leader of the cluster whose backup this one goes on from has its request executed, or hears that its session is gone', async () => {
+  const { log, replica, client } = await newPair();
+  client.view = 7;
+  replica.receive(client.request(Operation.createAccounts, accountBody(1)), client);
+  log.commitAll();
+  expect(client.replies).toHaveLength(2);
+  const young = new HandClient(8n);
+  young.view = 7;
+  young.session = 5n;
+  young.number = 3;
+  replica.receive(young.request(Operation.createAccounts, accountBody(2)), young);
+  expect(young.evictions).toEqual([EvictionReason.noSession]);
+  expect(log.entries).toHaveLength(2);
 });
 
 test.each([
@@ -681,6 +779,108 @@ test('an entry whose request was executed before changes nothing', async () => {
   await again.recover();
   expect(again.op).toBe(last.op + 1);
   expect(again.position.stateHash).toEqual(replica.position.stateHash);
+});
+
+/** A ledger for which half of the writes must wait for pages, as if their rows had left memory. */
+class SlowLedger extends StateMachine {
+  readonly #asked = new Set<bigint>();
+  readonly #isSlow: () => boolean;
+  constructor(isSlow: () => boolean) {
+    super({ memoryLimitBytes: 2 ** 28 });
+    this.#isSlow = isSlow;
+  }
+  override prepare(operation: number, timestamp: bigint, body: Uint8Array): Needs | undefined {
+    const isNew = !this.#asked.has(timestamp);
+    this.#asked.add(timestamp);
+    if (isNew && this.#isSlow()) return { pages: [{ table: 2, page: 0 }], arrived: () => true };
+    return super.prepare(operation, timestamp, body);
+  }
+}
+
+/** A log whose pages come when the test says so. */
+class SlowLog extends HeldLog {
+  #come: (() => void)[] = [];
+  override readonly pages = {
+    read: () => new Promise<void>((resolve) => void this.#come.push(resolve)),
+  };
+  async bringPages(): Promise<void> {
+    for (; this.#come.length > 0; await settled()) for (const come of this.#come.splice(0)) come();
+  }
+}
+
+/** More clients than there may be sessions. Each sends its request again and again, and begins a new session when it has lost its own. */
+class CrowdedReplica {
+  readonly log = new SlowLog();
+  readonly chance = new Simulation(7);
+  readonly clients = Array.from({ length: 70 }, (_, i) => new HandClient(BigInt(i + 1)));
+  readonly #last = new Map<HandClient, Uint8Array>();
+  readonly #sent: [HandClient, Uint8Array][] = [];
+  replica!: Replica;
+  evicted = 0;
+  repeated = 0;
+
+  async start(): Promise<void> {
+    const ledger = new SlowLedger(() => this.chance.chance(0.5));
+    this.replica = newReplica(this.log, batchSizeLimitProduction, undefined, ledger);
+    const recovered = this.replica.recover();
+    while (!(await Promise.race([recovered.then(() => true), settled().then(() => false)])))
+      await this.log.bringPages();
+  }
+
+  act(): void {
+    const client = this.clients[this.chance.below(this.clients.length)]!;
+    if (client.evictions.length > 0) {
+      this.evicted += 1;
+      client.evictions.length = 0;
+      Object.assign(client, { session: 0n, number: 0 });
+      this.#last.delete(client);
+    }
+    const last = this.#last.get(client);
+    const isAnswered = last === undefined || this.#answered(client);
+    if (isAnswered) {
+      const isFirst = client.session === 0n;
+      const id = this.#sent.length + 1;
+      const message = isFirst
+        ? client.request(Operation.register, new Uint8Array(256))
+        : client.request(Operation.createTransfers, transferBody(id));
+      this.#last.set(client, message);
+      this.#sent.push([client, message]);
+    } else this.repeated += 1;
+    this.#send(client, this.#last.get(client)!);
+    // A connection may deliver an old message once more.
+    const [old, late] = this.#sent[this.chance.below(this.#sent.length)]!;
+    this.#send(old, late);
+  }
+
+  #answered({ replies, number }: HandClient): boolean {
+    return replies.at(-1)?.request === number - 1;
+  }
+
+  #send(client: HandClient, message: Uint8Array): void {
+    for (let times = 1 + this.chance.below(2); times > 0; times -= 1)
+      this.replica.receive(message.slice(), client);
+  }
+}
+
+test('a replay from any backup makes the ledger that the database had, however often clients send a request, lose their session and begin another', async () => {
+  const crowd = new CrowdedReplica();
+  await crowd.start();
+  const first = registered(crowd.replica, crowd.log, 1000n);
+  crowd.replica.receive(first.request(Operation.createAccounts, accountsBody(1, 2)), first);
+  for (let step = 0; step < 3000; step += 1) {
+    crowd.act();
+    if (crowd.chance.chance(0.2)) await crowd.log.bringPages();
+    if (crowd.chance.chance(0.2)) crowd.log.commitAll();
+    if (crowd.chance.chance(0.003)) await crowd.start();
+  }
+  await crowd.log.bringPages();
+  expect(crowd.evicted).toBeGreaterThan(20);
+  expect(crowd.repeated).toBeGreaterThan(100);
+  const { entries } = crowd.log;
+  expect(entries.length).toBeGreaterThan(500);
+  const had = Buffer.from(crowd.replica.position.stateHash).toString('hex');
+  for (let backedUp = 0; backedUp <= entries.length; backedUp += 100)
+    expect([backedUp, await replayedFrom(entries, backedUp)]).toEqual([backedUp, had]);
 });
 
 test('two exports at once get a checkpoint in turn, and one that is due begins none beside theirs', async () => {

@@ -8,7 +8,6 @@ import type { Timers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { Needs } from '../ledger/cold-rows.ts';
 import type { Creations, StateMachine } from '../ledger/state-machine.ts';
-import { GrownGarbage } from '../log/collect-garbage.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
 import { Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
@@ -24,6 +23,7 @@ import { RequestCounts } from './request-counts.ts';
 import { sameChecksum } from './pending-requests.ts';
 import { HeldAnswers } from './held-answers.ts';
 import { ReadQueue } from './read-queue.ts';
+import { Replay } from './replay.ts';
 import {
   fullBatch,
   onlyClock,
@@ -82,6 +82,7 @@ export class Replica implements ServedReplica {
   #foundNoRoom = false;
   #stopping = false;
   #recovered = false;
+  #isSettling = false;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
@@ -110,15 +111,11 @@ export class Replica implements ServedReplica {
 
   /** Loads the durable state. Returns the number of log entries that were replayed. */
   async recover(): Promise<number> {
-    let replayed = 0;
     const executor = this.#executor;
     const { log } = this.#options;
-    const garbage = new GrownGarbage();
-    const position = await log.recover(executor.state, (entry) => {
-      replayed += 1;
-      garbage.check();
-      return executor.replay(entry, log.pages);
-    });
+    const replay = new Replay(executor, log.pages);
+    const position = await log.recover(executor.state, (entry) => replay.take(entry));
+    await replay.end();
     executor.loaded(position);
     executor.ledger.useIndexVolume(indexVolume(log.pages));
     this.#orderer.begin(executor);
@@ -127,7 +124,7 @@ export class Replica implements ServedReplica {
     // If the log is full, whether there is room shows with the first checkpoint.
     this.#foundNoRoom = log.logFull;
     this.#recovered = true;
-    return replayed;
+    return replay.taken;
   }
 
   get position(): CheckpointPosition {
@@ -181,10 +178,10 @@ export class Replica implements ServedReplica {
   /** Only several replicas are asked for a pause: a single one is stopped instead. */
   readonly writesPaused = false;
 
-  /** Returns whether memory is too small for the request, and no checkpoint is about to change that. */
+  /** Returns whether memory is too small for the request, and nothing is about to change that. */
   #lacksMemory(operation: number, body: Uint8Array): boolean {
     const shortage = this.#options.ledger.shortage(operation, body, this.#ahead);
-    if (shortage !== 'rows') return shortage !== undefined;
+    if (shortage !== 'rows') return shortage !== undefined && shortage !== 'index';
     return !this.#checkpoints.isRunning && !this.#checkpoints.mayBegin;
   }
 
@@ -219,7 +216,6 @@ export class Replica implements ServedReplica {
     const request = new RequestHeader(new Header(message));
     const body = message.subarray(headerSize);
     const admission = admitRequest(request, body, {
-      view: this.view,
       batchSizeLimit: this.#options.batchSizeLimit,
       session: this.sessions.get(request.client),
     });
@@ -227,7 +223,7 @@ export class Replica implements ServedReplica {
       case 'drop':
         return;
       case 'evict':
-        sink.evict(request.client, admission.reason);
+        sink.evict(request.client, admission.reason, request.header.view);
         return;
       case 'resend':
         // The answer waits for the commit. A client that repeats its request then gets two answers and ignores the second.
@@ -255,8 +251,12 @@ export class Replica implements ServedReplica {
   /** Expires due transfers and begins a due checkpoint. Call it every 100 ms. */
   tick(): void {
     if (this.#stopping) return;
-    // A full log takes nothing more, so its next checkpoint begins here.
+    const { ledger } = this.#options;
+    // What is refused makes no room and no checkpoint due, so that both begin here.
+    ledger.advanceIndexes();
+    if (this.#checkpoints.mayLookForRoom && ledger.lacksVolume) this.#checkpoints.begin();
     this.#checkpointWhenDue();
+    if (!this.#checkpoints.isRunning) this.#tryAgain();
     this.#pulseWhenDue();
     this.#upgradeWhenAble();
   }
@@ -347,20 +347,21 @@ export class Replica implements ServedReplica {
     return log.logFull || (isLedgers && !ledger.admits(operation, body, this.#ahead));
   }
 
-  /** Returns whether the request lacks only room in the log or for rows, which a checkpoint in progress is about to free. */
+  /** Returns whether the request lacks only room that a checkpoint in progress is about to free, or a part of the index that is being made. */
   #mayWait(operation: number, body: Uint8Array): boolean {
     const { ledger } = this.#options;
     const creates = shapeOf(operation)?.write === true;
     const shortage = creates ? ledger.shortage(operation, body, this.#ahead) : undefined;
     if (shortage === 'rows' && this.#checkpoints.mayBegin) this.#checkpoints.begin();
+    if (shortage === 'index') return true;
     return this.#checkpoints.isRunning && (shortage === undefined || shortage === 'rows');
   }
 
-  /** Receives the requests again that have waited for room in the log. */
+  /** Receives the requests again that have waited for room. */
   #tryAgain(): void {
     const writes = this.#full.takeAll();
     if (this.#stopping || writes.length === 0) return;
-    // If there is still no room, they wait for the next checkpoint.
+    // If there is still no room, they wait again.
     this.#checkpointWhenDue();
     for (const { message, sink } of writes) this.receive(message, sink);
   }
@@ -399,6 +400,17 @@ export class Replica implements ServedReplica {
     this.#logged.end(new RequestHeader(new Header(entry.message)).client);
     if (reply !== undefined && answer !== undefined)
       this.#whenCommitted(entry.op, () => answer(reply));
+    if (entry.op <= this.#committed) this.#settleSoon();
+  }
+
+  /** Does what the last operation has left, when its answer has left. */
+  #settleSoon(): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    setImmediate(() => {
+      this.#isSettling = false;
+      this.#options.ledger.settle();
+    });
   }
 
   #read(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
@@ -465,6 +477,7 @@ export class Replica implements ServedReplica {
       sent += 1;
     }
     if (sent > 0) this.#waiting = this.#waiting.slice(sent);
+    this.#settleSoon();
   }
 
   #checkpointWhenDue(): void {

@@ -4,10 +4,15 @@
  */
 import { expect, jest, test } from '@jest/globals';
 import type { HeardPeer } from '../peers/peer-link.ts';
-import { Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
+import { Command, Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
 import { headerSize } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
-import { ReplicaWorld, runWorld } from './testing/replica-world.ts';
+import type { LogEntry } from '../log/log.ts';
+import { Executor } from './executor.ts';
+import { Asker } from './testing/asker.ts';
+import { accountsBody } from './testing/records.ts';
+import { replayedFrom } from './testing/replayed-from.ts';
+import { ReplicaWorld, runWorld, type SimMember } from './testing/replica-world.ts';
 
 const only = process.env['REPLICA_SEED'];
 const count = Number(process.env['REPLICA_SEEDS'] ?? '8');
@@ -18,9 +23,10 @@ jest.setTimeout(600_000 + count * 2000);
 const chaosMs = 2500;
 
 test('clients are told what happened, once and in one order, whatever goes wrong', async () => {
-  const sum = { writes: 0, reads: 0, reigns: 0, catchUps: 0 };
+  const sum = { writes: 0, reads: 0, others: 0, reigns: 0, catchUps: 0 };
   for (const seed of seeds) {
-    const outcome = await runWorld({ seed, chaosMs, replicaCount: seed % 5 === 0 ? 6 : 3 });
+    const replicaCount = seed % 5 === 0 ? 6 : 3;
+    const outcome = await runWorld({ seed, chaosMs, replicaCount, hasBulk: seed % 2 === 0 });
     const { violation } = outcome;
     if (violation)
       throw new Error(`REPLICA_SEED=${seed}: ${violation.message}`, { cause: violation });
@@ -29,7 +35,39 @@ test('clients are told what happened, once and in one order, whatever goes wrong
   // The worlds test something only if enough happened in them.
   expect(sum.writes).toBeGreaterThan(seeds.length * 10);
   expect(sum.reads).toBeGreaterThan(seeds.length * 5);
+  if (only === undefined) expect(sum.others).toBeGreaterThan(seeds.length * 50);
   expect(sum.reigns).toBeGreaterThan(seeds.length * 2);
+});
+
+test('a replay from any backup makes the ledger that the replicas had, though clients repeat their requests to several of them', async () => {
+  for (const seed of seeds.slice(0, Math.max(1, count / 2))) {
+    const entries = new Map<number, LogEntry>();
+    const states = new Map<number, string>();
+    type Apply = (this: Executor, entry: LogEntry) => ReturnType<Executor['apply']>;
+    const apply: Apply = Reflect.get(Executor.prototype, 'apply');
+    const spy = jest.spyOn(Executor.prototype, 'apply').mockImplementation(function (
+      this: Executor,
+      entry,
+    ) {
+      const reply = apply.call(this, entry);
+      entries.set(entry.op, { ...entry, message: entry.message.slice() });
+      states.set(entry.op, Buffer.from(this.position().stateHash).toString('hex'));
+      return reply;
+    });
+    const { violation } = await runWorld({ seed, chaosMs, hasBulk: true }).finally(() =>
+      spy.mockRestore(),
+    );
+    if (violation)
+      throw new Error(`REPLICA_SEED=${seed}: ${violation.message}`, { cause: violation });
+    const log = [...entries.values()].toSorted((one, other) => one.op - other.op);
+    expect(log.map(({ op }) => op)).toEqual(log.map((_, i) => i + 1));
+    for (let backedUp = 0; backedUp < log.length; backedUp += Math.ceil(log.length / 8))
+      expect([seed, backedUp, await replayedFrom(log, backedUp)]).toEqual([
+        seed,
+        backedUp,
+        states.get(log.length),
+      ]);
+  }
 });
 
 test('clients notice nothing while the volume of one replica rots, and it has the state of the others in the end', async () => {
@@ -115,6 +153,46 @@ test('acknowledged events survive the loss of any one volume, even if the others
   // There is room again, so the clients continue.
   expect(world.history.writes).toBeGreaterThan(writes);
   expect(world.history.violation).toBeUndefined();
+  world.end();
+});
+
+test('a client that has heard of a later leader of another cluster has its request executed, or hears that its session is gone', async () => {
+  const world = new ReplicaWorld({ seed: 3, chaosMs: 0, clients: 0 });
+  await world.runQuietly(1500);
+  const asker = new Asker(world);
+  await asker.register();
+  asker.view = 1000;
+  await asker.ask(Operation.createAccounts, accountsBody(1, 2));
+  // Its session was begun after the backup.
+  const stranger = new Asker(world, 78n, 3n);
+  stranger.view = 1000;
+  const said: Header[] = [];
+  const take = (bytes: Uint8Array): void => void said.push(new Header(bytes.slice(0, headerSize)));
+  const message = stranger.message(Operation.createAccounts, accountsBody(3, 4));
+  world.leader!.receive(message, { take });
+  await world.simulation.run(1000);
+  expect(said.map(({ command, view }) => ({ command, view }))).toEqual([
+    { command: Command.eviction, view: 1000 },
+  ]);
+  world.end();
+});
+
+test('a former leader that has not heard of the next one tells a client of that one nothing', async () => {
+  const world = new ReplicaWorld({ seed: 3, chaosMs: 0, clients: 0 });
+  await world.runQuietly(1500);
+  const former = world.leader!;
+  world.cluster.cutOff(former.index);
+  const next = (): SimMember | undefined =>
+    world.members.find((member) => member !== former && member.standing?.role === 'primary');
+  for (let i = 0; i < 400 && next() === undefined; i += 1) await world.simulation.run(10);
+  const asker = new Asker(world, 79n, 5_000n);
+  asker.view = next()!.view!;
+  expect(asker.view).toBeGreaterThan(former.view!);
+  const said: Uint8Array[] = [];
+  const message = asker.message(Operation.createAccounts, accountsBody(3, 4));
+  former.receive(message, { take: (bytes) => void said.push(bytes) });
+  await world.simulation.run(3000);
+  expect(said).toEqual([]);
   world.end();
 });
 

@@ -154,8 +154,8 @@ export class ReplicatedReplica implements ServedReplica, Host {
     if (unready !== undefined || logFull || (this.#parts.leader.leads && !clock.agrees))
       return false;
     const shortage = this.ledger.shortage(Operation.createTransfersUnbatched, fullBatch);
-    // A checkpoint is about to make room for rows.
-    return shortage === undefined || shortage === 'rows';
+    // Room is about to be made.
+    return shortage === undefined || shortage === 'rows' || shortage === 'index';
   }
 
   get writesPaused(): boolean {
@@ -199,6 +199,7 @@ export class ReplicatedReplica implements ServedReplica, Host {
     if (this.#parts.place.log === undefined || this.#stopped.signal.aborted) return;
     const { identity, peers, timers } = this.#options;
     const { leader, state, pending, clock, execution } = this.#parts;
+    this.ledger.advanceIndexes();
     state.checkpointWhenDue();
     pending.dropBefore(timers.nowMs() - PENDING_MS);
     const heard = heardLately(peers.all(), timers.nowMs());

@@ -12,7 +12,8 @@ export interface ReplySink {
   /** False once nobody receives the answer any more. */
   readonly isOpen: boolean;
   send(reply: Reply): void;
-  evict(client: bigint, reason: EvictionReason): void;
+  /** `view` is the last one that the client has heard of: it ignores an eviction with an earlier one. */
+  evict(client: bigint, reason: EvictionReason, view: number): void;
 }
 
 /** A replica's clock relative to the time that the cluster agrees on. */

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { MemoryStorage } from '../log/testing/memory-storage.ts';
+import { PAGE_BYTES } from '../ledger/page.ts';
 import { Operation } from '../wire/operations.ts';
 import { accountRows, transferRows } from './columns.ts';
 import { compareBalances } from './compare-balances.ts';
@@ -24,7 +25,8 @@ const accountsWith = (debitsOfLast: number): string => {
 };
 
 test('the balances of accounts that have left memory are compared with those of the file', async () => {
-  const accounts = { accountsShift: 5, accountsStayBytes: 0, liveAccountsMax: 100 };
+  const indexSizes = { sealRows: 32, chunkRows: 8, pageBytes: PAGE_BYTES };
+  const accounts = { accountsShift: 5, accountsStayBytes: 0, liveAccountsMax: 100, indexSizes };
   const ledger = new StateMachine({ memoryLimitBytes: 2 ** 30, rowsLeaveAtBytes: 0, ...accounts });
   const working = { ledger, release: 4361, working: '/disk/working', storage: new MemoryStorage() };
   await inWorkingFile(working, IDENTITY, async ({ pages }, checkpoint) => {

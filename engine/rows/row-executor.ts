@@ -2,7 +2,8 @@
  * Executes rows on a ledger, in the order of their timestamps, with those timestamps. Pending transfers expire on the way as they do
  * while clients write: a row finds the balances that it found when it was new.
  */
-import type { StateMachine } from '../ledger/state-machine.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Shortage, StateMachine } from '../ledger/state-machine.ts';
 import type { PageSource } from '../log/page-reader.ts';
 import { AccountFlag, TransferFlag } from '../wire/flags.ts';
 import { bodySizeMax } from '../wire/limits.ts';
@@ -224,10 +225,10 @@ export class RowExecutor {
   async #makeRoom(operation: number, body: Uint8Array): Promise<void> {
     const { ledger, checkpoint } = this.#options;
     if (ledger.wantsCheckpoint) await checkpoint();
-    let shortage = ledger.shortage(operation, body);
+    let shortage = await this.#shortageWithIndex(operation, body);
     if (shortage === 'rows') {
       await checkpoint();
-      shortage = ledger.shortage(operation, body);
+      shortage = await this.#shortageWithIndex(operation, body);
     }
     if (shortage === undefined) return;
     throw new LedgerTooLarge(
@@ -235,6 +236,17 @@ export class RowExecutor {
         ? 'The files have more rows than a ledger can have (2^31).'
         : 'The ledger of these files needs more memory than this machine, or its container, has. Take a larger one.',
     );
+  }
+
+  /** Resolves with what is lacking when the index has been made as far as there are rows for it. */
+  async #shortageWithIndex(operation: number, body: Uint8Array): Promise<Shortage | undefined> {
+    const { ledger } = this.#options;
+    for (;;) {
+      const shortage = ledger.shortage(operation, body);
+      if (shortage !== 'index') return shortage;
+      ledger.advanceIndexes();
+      await nextTurn();
+    }
   }
 
   async #prepare(operation: number, timestamp: bigint, body: Uint8Array): Promise<void> {

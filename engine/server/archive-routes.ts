@@ -1,6 +1,6 @@
 /**
- * What the archiver beside an engine asks (`GET /log?after=OP`) and reports (`POST /archived`), and the questions that it answers
- * (`GET /question`, `POST /answer`).
+ * What the archiver beside an engine asks (`GET /log?after=OP`; with `form=places` if it has the data file as well) and reports
+ * (`POST /archived`), and the questions that it answers (`GET /question`, `POST /answer`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jsonOf } from '../../base/json.ts';
@@ -11,6 +11,7 @@ import type { ArchiveQuestions } from '../feed/archive-questions.ts';
 import type { ArchiveFeed, FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
 import type { Target } from '../../domain/recovery.ts';
 import { encodeFeedPart } from '../feed/feed-body.ts';
+import { encodePlacedPart } from '../feed/placed-part.ts';
 
 /** Time between two looks for something new. */
 const LOOK_MS = 100;
@@ -115,11 +116,13 @@ async function sendLog(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const endMs = systemTimers.nowMs() + waitOf(query);
-  let answer: FeedAnswer = await feed.read(place);
+  const form = query.get('form') === 'places' ? 'places' : 'entries';
+  let answer: FeedAnswer = await feed.read(place, form);
   while (answer.kind === 'nothing' && systemTimers.nowMs() < endMs && !gone.signal.aborted) {
     await sleep(systemTimers, LOOK_MS, gone.signal);
-    if (feed.hasAfter(place.op)) answer = await feed.read(place);
+    if (feed.hasAfter(place.op)) answer = await feed.read(place, form);
   }
+  if (answer.kind === 'places') return send(response, 200, encodePlacedPart(answer));
   if (answer.kind !== 'part') return send(response, 200, `${JSON.stringify(answer)}\n`);
   response.writeHead(200, { 'content-type': 'application/octet-stream' });
   response.end(encodeFeedPart(answer));

@@ -136,8 +136,10 @@ export class Connection implements ReplySink {
     this.#asked = undefined;
   }
 
-  evict(client: bigint, reason: EvictionReason): void {
-    this.#write(buildEviction({ ...this.#frame(), client, reason }));
+  evict(client: bigint, reason: EvictionReason, view = 0): void {
+    const frame = this.#frame();
+    const heard = Math.max(frame.view, view);
+    this.#write(buildEviction({ ...frame, view: heard, client, reason }));
   }
 
   close(reason?: CloseReason): void {

@@ -85,8 +85,9 @@ export class Engine {
     const replayed = await this.replica.recover();
     const { op } = this.replica.position;
     const tookMs = Math.round(performance.now() - started);
-    const counts = this.replica.ledger.counts();
-    this.#options.logger.info({ op, replayed, tookMs, ...counts }, 'data file loaded');
+    const { ledger } = this.replica;
+    const did = { replayed, ...ledger.loaded(), tookMs };
+    this.#options.logger.info({ op, ...did, ...ledger.counts() }, 'data file loaded');
     const bound = await this.clients.listen(host, port, 3_000);
     this.#feed?.begin();
     this.#timer = setInterval(() => {

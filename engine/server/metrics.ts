@@ -8,7 +8,7 @@ import { archiveStates, type ArchiveStatus } from '../../domain/archive-status.t
 import { claimReasons, endReasons, type ReignCounts } from '../log/replicated/reasons.ts';
 import type { Scrubbing } from '../log/scrubber.ts';
 import type { StatusCount } from '../ledger/status-counts.ts';
-import type { IndexCounts } from '../ledger/transfer-index.ts';
+import type { IndexCounts } from '../ledger/row-index.ts';
 import type { StateBytes } from '../replica/state-transfer.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
@@ -179,8 +179,11 @@ function archiveMetrics(archive: ArchiveStatus): readonly Metric[] {
     ['spool_bytes', 'Bytes that wait beside the engine for the store.', spoolBytes],
     ['put_seconds', 'Duration of the last write to the store.', putSeconds],
     ['resident_memory_bytes', 'Resident memory of the archiver.', residentBytes],
+    ...(archive.rpoSeconds === undefined ? [] : [rpoGauge(archive.rpoSeconds)]),
   ];
+  const { sent } = archive;
   return [
+    ...(sent === undefined ? [] : sentMetrics(sent)),
     ...gauges.map(([name, help, value]) => ({
       name: `ledgerhouse_archive_${name}`,
       type: 'gauge' as const,
@@ -215,6 +218,34 @@ function archiveMetrics(archive: ArchiveStatus): readonly Metric[] {
     },
   ];
 }
+
+const rpoGauge = (seconds: number) =>
+  ['rpo_seconds', 'Time within which an operation is to be in the archive.', seconds] as const;
+
+const sentMetrics = ({
+  segments,
+  bytes,
+  seconds,
+}: NonNullable<ArchiveStatus['sent']>): readonly Metric[] => [
+  {
+    name: 'ledgerhouse_archive_segments_total',
+    type: 'counter',
+    help: 'Segments of the log that the archiver has written since it began.',
+    samples: single(segments),
+  },
+  {
+    name: 'ledgerhouse_archive_bytes_total',
+    type: 'counter',
+    help: 'Bytes of these segments.',
+    samples: single(bytes),
+  },
+  {
+    name: 'ledgerhouse_archive_put_seconds_total',
+    type: 'counter',
+    help: 'Time that the writes of these segments took.',
+    samples: single(seconds),
+  },
+];
 
 const indexMetrics = ({
   segments,

@@ -140,7 +140,10 @@ function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
     donors: async function* donors() {
       yield memoryDonor(ledger);
     },
-    checkpoint: () => replica.beginCheckpoint(),
+    checkpoint: (table) => {
+      ledger.mustStay(table);
+      replica.beginCheckpoint();
+    },
   });
   return {
     identity: log.identity,

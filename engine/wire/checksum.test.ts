@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createCipheriv } from 'node:crypto';
-import { checksum, checksumInto, checksumMatches } from './checksum.ts';
+import { checksum, checksumInto, checksumMatches, GrowingChecksum } from './checksum.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 const counting = (length: number) => Uint8Array.from({ length }, (_, i) => i);
@@ -116,4 +116,30 @@ test('a call leaves no state for the next, and a tag may be written into the has
   expect(checksumMatches(message.subarray(16), message, 0)).toBe(true);
   message[200] = (message[200] ?? 0) ^ 1;
   expect(checksumMatches(message.subarray(16), message, 0)).toBe(false);
+});
+
+test('of data that arrive in pieces of any size, of several senders in turns, is that of the whole', () => {
+  const wholes = [1, 31, 32, 33, 4_000, 70_000, 200_001].map(counting);
+  for (const piece of [1, 31, 32, 100, 65_536, 131_077]) {
+    const growing = wholes.map(() => new GrowingChecksum());
+    const steps = piece < 1_000 ? 60 : Math.ceil(200_001 / piece);
+    for (let step = 1; step <= steps; step += 1)
+      for (const [i, whole] of wholes.entries()) growing[i]?.grow(whole.subarray(0, step * piece));
+    for (const [i, whole] of wholes.entries()) {
+      const expected = checksum(whole);
+      expect(growing[i]?.matches(whole, expected, 0)).toBe(true);
+    }
+  }
+});
+
+test('of data that arrive in pieces differs if any bit of any piece does', () => {
+  const whole = counting(1_000);
+  const expected = checksum(whole);
+  for (let at = 0; at < whole.length; at += 37) {
+    const data = whole.slice();
+    data[at]! ^= 1;
+    const growing = new GrowingChecksum();
+    for (let end = 100; end < data.length; end += 100) growing.grow(data.subarray(0, end));
+    expect(growing.matches(data, expected, 0)).toBe(false);
+  }
 });

@@ -23,6 +23,9 @@ const stateAt = 256;
 const tagAt = 384;
 const inputAt = Number(aegis.INPUT.value);
 const inputSize = 65_536;
+/** Bytes that are absorbed at a time. */
+const BLOCK = 32;
+const STATE_SIZE = 128;
 
 const c0 = [
   0x00, 0x01, 0x01, 0x02, 0x03, 0x05, 0x08, 0x0d, 0x15, 0x22, 0x37, 0x59, 0x90, 0xe9, 0x79, 0x62,
@@ -39,21 +42,32 @@ const initialState = (() => {
   aegis.convertState();
   memory.fill(0, inputAt, inputAt + 32);
   for (let i = 0; i < 10; i += 1) aegis.absorb(inputAt, 1);
-  return memory.slice(stateAt, stateAt + 128);
+  return memory.slice(stateAt, stateAt + STATE_SIZE);
 })();
 
 /** Computes the tag of `data` in the module's memory. It is not reentrant and need not be, because it is synchronous. */
 function compute(data: Uint8Array): void {
   memory.set(initialState, stateAt);
-  let at = 0;
-  while (at + 32 <= data.length) {
-    const size = Math.min(inputSize, (data.length - at) & ~31);
+  const at = absorbWhole(data, 0);
+  finish(data, at);
+}
+
+/** Takes the whole blocks of `data` from `from` on. Returns where they end. */
+function absorbWhole(data: Uint8Array, from: number): number {
+  let at = from;
+  while (at + BLOCK <= data.length) {
+    const size = Math.min(inputSize, (data.length - at) & -BLOCK);
     memory.set(size === data.length ? data : data.subarray(at, at + size), inputAt);
-    aegis.absorb(inputAt, size >>> 5);
+    aegis.absorb(inputAt, size / BLOCK);
     at += size;
   }
+  return at;
+}
+
+/** Takes the rest of `data`, less than a block, and leaves the tag of all. */
+function finish(data: Uint8Array, at: number): void {
   if (at < data.length) {
-    memory.fill(0, inputAt, inputAt + 32);
+    memory.fill(0, inputAt, inputAt + BLOCK);
     memory.set(data.subarray(at), inputAt);
     aegis.absorb(inputAt, 1);
   }
@@ -75,6 +89,34 @@ export function checksumInto(data: Uint8Array, out: Uint8Array, offset: number):
 /** Returns whether `expected[offset … offset + 15]` is the checksum of `data`. */
 export function checksumMatches(data: Uint8Array, expected: Uint8Array, offset: number): boolean {
   compute(data);
+  return tagIs(expected, offset);
+}
+
+/**
+ * Checksum of data that arrive in pieces, at one place in memory. Each piece is taken while it is in the processor's cache, and the sender
+ * still sends the next one. Several may be in progress.
+ */
+export class GrowingChecksum {
+  readonly #state = initialState.slice();
+  #at = 0;
+
+  /** Takes what of `data`, which has grown by some bytes, makes whole blocks. */
+  grow(data: Uint8Array): void {
+    if (data.length - this.#at < BLOCK) return;
+    memory.set(this.#state, stateAt);
+    this.#at = absorbWhole(data, this.#at);
+    this.#state.set(memory.subarray(stateAt, stateAt + STATE_SIZE));
+  }
+
+  /** Returns whether `expected[offset … offset + 15]` is the checksum of `data`, which is complete. */
+  matches(data: Uint8Array, expected: Uint8Array, offset: number): boolean {
+    memory.set(this.#state, stateAt);
+    finish(data, absorbWhole(data, this.#at));
+    return tagIs(expected, offset);
+  }
+}
+
+function tagIs(expected: Uint8Array, offset: number): boolean {
   for (let i = 0; i < checksumSize; i += 1) {
     if (expected[offset + i] !== memory[tagAt + i]) return false;
   }

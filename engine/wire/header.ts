@@ -9,7 +9,7 @@
  *
  * Every padding and reserved byte is zero; a header that breaks a rule of its command is ignored by both sides.
  */
-import { checksum, checksumInto, checksumMatches } from './checksum.ts';
+import { checksum, checksumInto, checksumMatches, type GrowingChecksum } from './checksum.ts';
 import { headerSize, replicasMax } from './limits.ts';
 
 export const Command = {
@@ -122,7 +122,9 @@ export class Header {
     return checksumMatches(this.bytes.subarray(16), this.bytes, 0);
   }
 
-  bodyChecksumIsRight(body: Uint8Array): boolean {
+  /** `known` has taken a part of the body already. */
+  bodyChecksumIsRight(body: Uint8Array, known?: GrowingChecksum): boolean {
+    if (known !== undefined) return known.matches(body, this.bytes, 32);
     return checksumMatches(body, this.bytes, 32);
   }
 }

@@ -3,6 +3,7 @@
  * checksum is verified, then the size in that header, at most 1 MiB. After a failure the stream is out of step and the
  * connection must be closed.
  */
+import { GrowingChecksum } from './checksum.ts';
 import { Header, isKnownCommand } from './header.ts';
 import { headerSize, messageSizeMax } from './limits.ts';
 
@@ -30,6 +31,8 @@ export class MessageReader {
   readonly #cluster: bigint;
   #head = new Uint8Array(headerSize);
   #bytes: Uint8Array | undefined;
+  /** Checksum of the body that is incomplete. */
+  #bodyChecksum: GrowingChecksum | undefined;
   #filled = 0;
   /** Bytes of a chunk that are not read yet. */
   #rest: Uint8Array | undefined;
@@ -79,7 +82,10 @@ export class MessageReader {
       target.set(chunk.subarray(at, at + taken), this.#filled);
       this.#filled += taken;
       at += taken;
-      if (this.#filled < target.length) break;
+      if (this.#filled < target.length) {
+        this.#bodyHasGrown();
+        break;
+      }
       if (this.#bytes === undefined) {
         this.#error = this.#checkHeader();
         if (this.#error !== undefined) break;
@@ -96,6 +102,13 @@ export class MessageReader {
     return this.#error;
   }
 
+  /** The checksum takes what has arrived while the rest is on its way. */
+  #bodyHasGrown(): void {
+    if (this.#bytes === undefined) return;
+    this.#bodyChecksum ??= new GrowingChecksum();
+    this.#bodyChecksum.grow(this.#bytes.subarray(headerSize, this.#filled));
+  }
+
   #checkHeader(): StreamError | undefined {
     const header = new Header(this.#head);
     if (!header.checksumIsRight()) return 'bad_header_checksum';
@@ -107,11 +120,13 @@ export class MessageReader {
 
   #complete(onMessage: (message: Message) => void): StreamError | undefined {
     const bytes = this.#bytes ?? this.#head;
+    const known = this.#bodyChecksum;
+    this.#bodyChecksum = undefined;
     this.#bytes = undefined;
     this.#filled = 0;
     const header = new Header(bytes);
     const body = bytes.subarray(headerSize);
-    if (!header.bodyChecksumIsRight(body)) return 'bad_body_checksum';
+    if (!header.bodyChecksumIsRight(body, known)) return 'bad_body_checksum';
     onMessage({ header, bytes, body });
     return undefined;
   }

@@ -13,6 +13,7 @@ import { startOf } from './piece.ts';
 import {
   readFileBackup,
   readReplicaFile,
+  requireNotRemoved,
   requireWanted,
   writeFileBackup,
   type FileBackup,
@@ -30,8 +31,7 @@ interface CompleteOptions extends Pick<ReplicaIdentity, 'clusterId' | 'replicaCo
 /** Rejects with `object_missing` if a file was not copied, with `file_unfit` if they do not belong together, and with `backup_removed`. */
 export async function completeFileBackup(options: CompleteOptions): Promise<Found<FileBackup>> {
   const made = (await readFileBackup(options.store, options)) ?? (await complete(options));
-  // The sweep gives up what has rested for days: it notes that first, and then looks for the record (unfinished.ts).
-  await requireWanted(options.store, options);
+  await requireNotRemoved(options.store, options);
   return made;
 }
 

@@ -6,10 +6,11 @@ import {
   encodeSuperblock,
   type Superblock,
 } from '../../../images/tigerbeetle-double/superblock.ts';
+import { seeded } from '../../../test/support/prng.ts';
 import { findRecord } from '../archive.ts';
 import { parseKeys } from '../installation-keys.ts';
-import { fileBackupKey, filesPrefix, recordKey, replicaFileKey } from '../keys.ts';
-import { removeBackup } from '../removals.ts';
+import { fileBackupKey, filesPrefix, givenUpKey, recordKey, replicaFileKey } from '../keys.ts';
+import { removals, removeBackup } from '../removals.ts';
 import { SealedStore } from '../sealed-store.ts';
 import { sweep } from '../sweep.ts';
 import type { Storage, StorageFile } from '../../log/storage.ts';
@@ -248,9 +249,7 @@ test('objects of a backup of data files that never ended are deleted from the bu
   const week = 7 * 24 * HOUR;
   expect(await removeUnfinished({ ...databases, nowMs: week + 2 * HOUR })).toBe(0);
   const nowMs = week + 3 * HOUR;
-  // One round gives them up, and the next one notes them.
-  for (const noted of [0, 2, 0])
-    expect(await removeUnfinished({ ...databases, nowMs })).toBe(noted);
+  for (const noted of [2, 0]) expect(await removeUnfinished({ ...databases, nowMs })).toBe(noted);
   const late = completeFileBackup({ ...options, store, replicaCount: 3, backupId: 'bkp_10' });
   expect(await refusal(late)).toMatchObject({ code: 'backup_removed' });
   const graceMs = 24 * HOUR;
@@ -301,7 +300,7 @@ test('an object that is nobody’s does not hold the search for unfinished backu
   for (const one of ['bkp_1', 'bkp_10', 'bkp_2'])
     await store.create(`${filesPrefix(databaseId, one)}~~`, new Uint8Array(1));
   const nowMs = 8 * 24 * HOUR;
-  for (const noted of [0, 3])
+  for (const noted of [3, 0])
     expect(await removeUnfinished({ store, databaseId, nowMs })).toBe(noted);
 });
 
@@ -341,12 +340,105 @@ test('whether the sweep gives a backup up or the backup is completed first: one 
       }
       store.onWrite = undefined;
       if (isDue) await complete();
-      const isThere = (await refusal(findFileBackup(store, which))) === undefined;
-      // Whoever was told that the backup is made finds it, for good.
-      if (late === undefined) expect({ at, dies, isThere }).toEqual({ at, dies, isThere: true });
-      else expect(late.code).toBe('backup_removed');
-      outcomes.add(late === undefined ? 'made' : 'given up');
+      outcomes.add(await outcomeOf(store, late, `write ${at}, killed: ${dies}`));
     }
+  expect([...outcomes].toSorted()).toEqual(['given up', 'made']);
+});
+
+/** The outcome after any number of rounds: whoever completes a backup learns it. */
+async function outcomeOf(
+  store: MemoryStore,
+  told: Awaited<ReturnType<typeof refusal>>,
+  how: string,
+): Promise<'made' | 'given up'> {
+  for (const _ of [1, 2]) await removeUnfinished({ store, databaseId, nowMs: 8 * 24 * HOUR });
+  const isThere = (await refusal(findFileBackup(store, which))) === undefined;
+  const isRemoved = (await removals(store, databaseId)).has(backupId);
+  // It is there for good, or its objects go.
+  expect({ how, told: told?.code, isThere, isRemoved }).toEqual(
+    told === undefined
+      ? { how, told: undefined, isThere: true, isRemoved: false }
+      : { how, told: 'backup_removed', isThere: false, isRemoved: true },
+  );
+  return told === undefined ? 'made' : 'given up';
+}
+
+/** Processes that share a store. Their requests come to it one by one, in an order of the seed's. */
+class Turns {
+  readonly #store: MemoryStore;
+  readonly #random: () => number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(store: MemoryStore, seed: number) {
+    this.#store = store;
+    this.#random = seeded(seed);
+  }
+
+  async run(processes: readonly ((store: MemoryStore) => Promise<void>)[]): Promise<void> {
+    this.#running = processes.length;
+    const runs = processes.map(async (process) => {
+      try {
+        await process(this.#shared());
+      } finally {
+        this.#running -= 1;
+        this.#next();
+      }
+    });
+    await Promise.all(runs);
+  }
+
+  #shared(): MemoryStore {
+    const turn = () => this.#turn();
+    return new Proxy(this.#store, {
+      get(store, name) {
+        const is: unknown = Reflect.get(store, name, store);
+        if (typeof is !== 'function') return is;
+        if (name === 'create' || name === 'read' || name === 'remove')
+          return async (...args: unknown[]) => {
+            await turn();
+            return is.apply(store, args) as unknown;
+          };
+        return async function* (...args: unknown[]) {
+          await turn();
+          yield* is.apply(store, args) as AsyncIterable<unknown>;
+        };
+      },
+    });
+  }
+
+  async #turn(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#next();
+    });
+  }
+
+  /** The order is the seed's alone: nobody goes before all wait. */
+  #next(): void {
+    if (this.#waiting.length < this.#running) return;
+    const [chosen] = this.#waiting.splice(Math.floor(this.#random() * this.#waiting.length), 1);
+    chosen?.();
+  }
+}
+
+test('a backup that is completed while two sweeps give it up is there for good, or was refused and goes', async () => {
+  const nowMs = 8 * 24 * HOUR;
+  const begun = new MemoryStore();
+  await copied(begun, replicaFile(0, 1), 0, 1);
+  const outcomes = new Set<string>();
+  for (let seed = 1; seed <= 150; seed += 1) {
+    const store = begun.with('nothing', undefined);
+    let told: Awaited<ReturnType<typeof refusal>>;
+    const sweeps = async (shared: MemoryStore) => {
+      for (const _ of [1, 2]) await removeUnfinished({ store: shared, databaseId, nowMs });
+    };
+    const completes = async (shared: MemoryStore) => {
+      told = await refusal(completed(shared, 1));
+    };
+    await new Turns(store, seed).run([sweeps, sweeps, completes]);
+    outcomes.add(await outcomeOf(store, told, `seed ${seed}`));
+  }
   expect([...outcomes].toSorted()).toEqual(['given up', 'made']);
 });
 
@@ -357,6 +449,24 @@ test('no file is copied into a backup that the sweep has given up, and nobody co
   const again = copied(store, replicaFile(1, 2), 1, 2);
   expect(await refusal(again)).toMatchObject({ code: 'backup_removed' });
   expect(await refusal(completed(store, 2))).toMatchObject({ code: 'backup_removed' });
+});
+
+test('the note of a backup that was completed after all holds up no sweep while it is locked, and goes then', async () => {
+  const store = new LockingStore({ mode: 'GOVERNANCE', days: 30 }, 0);
+  await copied(store, replicaFile(0, 1), 0, 1);
+  await completed(store, 1);
+  // So a sweep leaves it that was killed when it had not yet found the record.
+  const note = givenUpKey(databaseId, backupId);
+  await store.create(note, new Uint8Array(1));
+  for (const days of [8, 9]) {
+    store.nowMs = days * 24 * HOUR;
+    expect(await removeUnfinished({ store, databaseId, nowMs: store.nowMs })).toBe(0);
+    expect(store.objects.has(note)).toBe(true);
+  }
+  store.nowMs = 99 * 24 * HOUR;
+  expect(await removeUnfinished({ store, databaseId, nowMs: store.nowMs })).toBe(0);
+  expect(store.objects.has(note)).toBe(false);
+  expect((await findFileBackup(store, which)).record).toMatchObject(which);
 });
 
 test('a restore of rows from a backup of data files says what to ask for instead', async () => {

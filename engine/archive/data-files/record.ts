@@ -60,9 +60,19 @@ const fileBackupSchema = z.object({
   ),
 });
 
+/** In the place of a record: the backup was given up before anybody completed it, and nobody can any more. */
+const givenUpSchema = z.object({
+  format: z.literal(RECORD_FORMAT),
+  databaseId: z.string(),
+  backupId: z.string(),
+  givenUpAt: z.iso.datetime(),
+});
+const outcomeSchema = z.union([fileBackupSchema, givenUpSchema]);
+
 export type StoredPiece = z.infer<typeof pieceSchema>;
 export type ReplicaFile = z.infer<typeof replicaFileSchema>;
 export type FileBackup = z.infer<typeof fileBackupSchema>;
+type Outcome = z.infer<typeof outcomeSchema>;
 
 export interface Found<Entry> {
   readonly key: string;
@@ -100,13 +110,42 @@ export const writeReplicaFile = (store: ObjectStore, record: ReplicaFile) =>
     replicaFileSchema,
   );
 
-export const writeFileBackup = (store: ObjectStore, record: FileBackup) =>
-  write(store, fileBackupKey(record.databaseId, record.backupId), record, fileBackupSchema);
-
 interface Which {
   readonly databaseId: string;
   readonly backupId: string;
 }
+
+const writeOutcome = (store: ObjectStore, outcome: Outcome): Promise<Found<Outcome>> =>
+  write(store, fileBackupKey(outcome.databaseId, outcome.backupId), outcome, outcomeSchema);
+
+/** Completes a backup. Rejects with `backup_removed` if the sweep was first, and gave it up. */
+export async function writeFileBackup(
+  store: ObjectStore,
+  record: FileBackup,
+): Promise<Found<FileBackup>> {
+  const found = await writeOutcome(store, record);
+  if (!isMade(found)) throw givenUp(record);
+  return found;
+}
+
+/** Gives a backup up, unless it is completed. Resolves with whether it is given up, now or earlier. */
+export async function giveUp(
+  store: ObjectStore,
+  { databaseId, backupId }: Which,
+  givenUpAt: string,
+): Promise<boolean> {
+  const outcome = { format: RECORD_FORMAT, databaseId, backupId, givenUpAt } as const;
+  return !isMade(await writeOutcome(store, outcome));
+}
+
+const isMade = (found: Found<Outcome>): found is Found<FileBackup> =>
+  !('givenUpAt' in found.record);
+
+const givenUp = ({ databaseId, backupId }: Which): ArchiveError =>
+  new ArchiveError(
+    'backup_removed',
+    `${databaseId}'s backup ${backupId} was not completed for a week, and is given up. Take another one.`,
+  );
 
 /** Rejects with `object_missing` if this replica's file was not copied. */
 export const readReplicaFile = (
@@ -128,14 +167,18 @@ export async function replicaFileOf(
   return record;
 }
 
-/** `undefined`: there is none, or none yet. */
+/** `undefined`: there is none, or none yet. Rejects with `backup_removed` if it was given up. */
 export async function readFileBackup(
   store: ObjectStore,
-  { databaseId, backupId }: Which,
+  which: Which,
 ): Promise<Found<FileBackup> | undefined> {
-  const key = fileBackupKey(databaseId, backupId);
-  return read(store, key, databaseId, fileBackupSchema).catch(unlessMissing);
+  const found = await readOutcome(store, which);
+  if (found === undefined || isMade(found)) return found;
+  throw givenUp(which);
 }
+
+const readOutcome = (store: ObjectStore, { databaseId, backupId }: Which) =>
+  read(store, fileBackupKey(databaseId, backupId), databaseId, outcomeSchema).catch(unlessMissing);
 
 /** Rejects with `backup_removed`. */
 export async function requireNotRemoved(
@@ -150,14 +193,10 @@ export async function requireNotRemoved(
   );
 }
 
-/** Rejects with `backup_removed`, also if the sweep has given the backup up before it was completed (unfinished.ts). */
+/** Rejects with `backup_removed`, also if the sweep is about to give the backup up (unfinished.ts). */
 export async function requireWanted(store: ObjectStore, which: Which): Promise<void> {
   await requireNotRemoved(store, which);
-  if (!(await isThere(store, givenUpKey(which.databaseId, which.backupId)))) return;
-  throw new ArchiveError(
-    'backup_removed',
-    `${which.databaseId}'s backup ${which.backupId} was not completed for a week, and is given up. Take another one.`,
-  );
+  if (await isThere(store, givenUpKey(which.databaseId, which.backupId))) throw givenUp(which);
 }
 
 /** Whether the object exists. It is not read, because the caller may have no key for it. */
@@ -195,9 +234,9 @@ export async function* listFileBackups(
   for await (const key of store.list(fileBackupsPrefix(databaseId))) {
     const backupId = parseFileBackupKey(key);
     if (backupId === undefined || removed.has(backupId)) continue;
-    const found = await readFileBackup(store, { databaseId, backupId });
+    const found = await readOutcome(store, { databaseId, backupId });
     if (found === undefined) throw missing(key);
-    yield found;
+    if (isMade(found)) yield found;
   }
 }
 

@@ -69,7 +69,11 @@ export class MemoryStore implements SweptStore, RangedStore {
   /** Times of writes are those of `nowMs`. */
   async *listWritten(prefix: string): AsyncIterable<Written> {
     for await (const key of this.list(prefix))
-      yield { key, writtenMs: this.writtenMs.get(key) ?? 0 };
+      yield {
+        key,
+        writtenMs: this.writtenMs.get(key) ?? 0,
+        bytes: this.objects.get(key)?.length ?? 0,
+      };
   }
 
   /** The same bucket with one object changed, or without it. */

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { systemTimers } from '../../../base/timers.ts';
+import { dataFileVariable } from '../../../domain/names.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { Archiver } from '../../archiver/archiver.ts';
 import { FeedClient } from '../../archiver/feed-client.ts';
 import { reportFault } from '../../archiver/report-fault.ts';
+import { LogVolume } from '../../archiver/log-volume.ts';
 import { Spool } from '../../archiver/spool.ts';
 import { parseAddress, parseClusterId, parseInteger, parseSize, required } from '../values.ts';
 import type { Verb } from '../verb.ts';
@@ -47,7 +49,10 @@ export const archive: Verb = {
     const stop = new AbortController();
     const end = (): void => stop.abort();
     process.once('SIGTERM', end).once('SIGINT', end);
-    const work = { feed, spool, databaseId, clusterId, rpoMs, spoolBytesMax };
+    // oxlint-disable-next-line node/no-process-env -- a flag would end an archiver of an earlier version
+    const dataFile = process.env[dataFileVariable];
+    const volume = dataFile === undefined ? undefined : new LogVolume(dataFile);
+    const work = { feed, volume, spool, databaseId, clusterId, rpoMs, spoolBytesMax };
     const archiving = withStore(
       input,
       async (store) => {
@@ -63,7 +68,7 @@ export const archive: Verb = {
         const done = archiver.run(stop.signal, LAST_MS);
         await Promise.race([done, afterStop(stop.signal)]);
       },
-      PATIENCE_SECONDS,
+      { defaultSeconds: PATIENCE_SECONDS },
     );
     await archiving.catch(async (error: unknown) => {
       if (!(error instanceof ArchiveError && error.code === 'keys_wrong')) throw error;

@@ -1,5 +1,6 @@
 import { makeBackup } from '../../archive/make-backup.ts';
 import { plainBytes, storedBytes, type BackupRecord } from '../../archive/record.ts';
+import { archiveRest, type RestOfLog } from '../../archiver/archive-rest.ts';
 import { TableId } from '../../ledger/checkpoint-tables.ts';
 import { diskStorage } from '../../log/disk-storage.ts';
 import { readWholeCheckpoint } from '../../log/export.ts';
@@ -78,10 +79,11 @@ export const backup: Verb = {
             now: () => new Date(),
           }),
         );
+        const rest = way === 'stopped' ? await restOf(input, file, databaseId) : {};
         await pause?.seal(made.record.stateHash);
         const seconds = Math.round(performance.now() - started) / 1_000;
         const { newObjects, newBytes } = made;
-        return { ...summaryOf(made), newObjects, newBytes, seconds };
+        return { ...summaryOf(made), newObjects, newBytes, ...rest, seconds };
       } finally {
         await pause?.release();
         await file.close();
@@ -89,6 +91,17 @@ export const backup: Verb = {
     });
   },
 };
+
+/** Clients wait for it, and the backup is whole without it. */
+const REST_PATIENCE_SECONDS = 60;
+
+/** Archives the end of the file's log. */
+const restOf = (input: Input, file: StorageFile, databaseId: string): Promise<RestOfLog> =>
+  withStore(
+    input,
+    (store) => archiveRest({ file, store, databaseId, nowMs: () => performance.now() }),
+    { atMostSeconds: REST_PATIENCE_SECONDS },
+  );
 
 const ways = ['status-address', 'op-min', 'stopped', 'last'] as const;
 

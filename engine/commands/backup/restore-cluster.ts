@@ -8,13 +8,10 @@ import {
 import { restoreBackup } from '../../archive/restore-backup.ts';
 import type { SealedStore } from '../../archive/sealed-store.ts';
 import { LOG_SIZE_MIN } from '../../log/layout.ts';
-import { newLedger } from '../../replica/new-ledger.ts';
-import { ledgerMemoryLimit } from '../../../domain/ledger-memory.ts';
-import { containerMemory } from '../../../base/container-memory.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { Input, Verb } from '../verb.ts';
 import { clusterFlags, readCluster } from './cluster.ts';
-import { requireOne, restoredTo } from './restore.ts';
+import { ledgerToFill, requireOne, restoredTo } from './restore.ts';
 import { resultFlag, tellResult } from './result.ts';
 import { databaseIdOf, storeFlags, withStore } from './store-flags.ts';
 import { targetFlags, targetOf } from './target.ts';
@@ -68,9 +65,7 @@ function toFill(input: Input, makeFile: LedgerToFill['makeFile']): LedgerToFill 
   return {
     makeFile,
     dropsTimeouts: input.flag('drop-timeouts') !== undefined,
-    ledger: newLedger(Number.MAX_SAFE_INTEGER, {
-      rowsLeaveAtBytes: ledgerMemoryLimit(containerMemory()) / 2,
-    }),
+    ledger: ledgerToFill(),
     release: engineRelease,
     working: join(folder, `restore-cluster-${randomBytes(6).toString('hex')}.working`),
   };

@@ -13,15 +13,27 @@ export const resultFlag: Flag = {
 
 /** Runs a command and writes its result. An error with a code is written, then rethrown. */
 export async function tellResult(input: Input, command: () => Promise<object>): Promise<number> {
+  await noteResult(input, async () => {
+    const result = await command();
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    return result;
+  });
+  return 0;
+}
+
+/** The same for a command that has told its result on stdout already. */
+export async function noteResult<Result extends object>(
+  input: Input,
+  command: () => Promise<Result>,
+): Promise<Result> {
   const path = input.flag('result');
   const tell = async (result: object) => {
     if (path !== undefined) await writeFile(path, `${JSON.stringify(result)}\n`);
   };
   try {
     const result = await command();
-    process.stdout.write(`${JSON.stringify(result)}\n`);
     await tell(result);
-    return 0;
+    return result;
   } catch (error) {
     const hasCode = error instanceof ArchiveError || error instanceof DataFileError;
     if (hasCode) await tell({ error: error.code, message: cutText(error.message, 1_000) });

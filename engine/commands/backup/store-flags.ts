@@ -42,11 +42,18 @@ export function parseBackupId(flag: string, text: string): string {
   throw new UsageError(`--${flag} is "${text}"; it has 1 to 63 of a-z, 0-9, _ and -`);
 }
 
-/** Opens the store that the flags name, for one command. */
+interface Patience {
+  /** If the flags name none. */
+  readonly defaultSeconds?: number;
+  /** Whatever the flags name. */
+  readonly atMostSeconds?: number;
+}
+
+/** Opens the store that the flags name, for one command or a part of it. */
 export async function withStore<T>(
   input: Input,
   work: (store: SealedStore) => Promise<T>,
-  patienceSeconds = 600,
+  { defaultSeconds = 600, atMostSeconds = Infinity }: Patience = {},
 ): Promise<T> {
   const url = required(input.flag('store'), 'store');
   const [, bucket, path] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(url) ?? [];
@@ -63,7 +70,7 @@ export async function withStore<T>(
   const folder = required(input.flag('credentials'), 'credentials');
   const patience = parseInteger(
     'patience',
-    input.flag('patience') ?? String(patienceSeconds),
+    input.flag('patience') ?? String(defaultSeconds),
     1,
     86_400,
   );
@@ -76,7 +83,7 @@ export async function withStore<T>(
     secretAccessKey: await readCredential(folder, 'secret-access-key'),
     // Servers other than AWS's rarely have one host name for each bucket.
     forcePathStyle: endpoint !== undefined,
-    patienceMs: patience * 1_000,
+    patienceMs: Math.min(patience, atMostSeconds) * 1_000,
   };
   // Loaded only by verbs that need it: an engine that serves clients should not spend the time and memory.
   const { S3Store: Store } = await import('../../archive/s3-store.ts');

@@ -1,6 +1,6 @@
 /** The moment that a restore is to bring back. */
 import { parseTime } from '../../../domain/moment.ts';
-import type { Target } from '../../../domain/recovery.ts';
+import type { Moment, Target } from '../../../domain/recovery.ts';
 import { parseInteger } from '../values.ts';
 import { UsageError, type Flag, type Input } from '../verb.ts';
 
@@ -14,6 +14,27 @@ export const targetFlags: readonly Flag[] = [
   { name: 'to-op', value: 'op', help: 'bring back this operation' },
 ];
 
+export const followsFlags: readonly Flag[] = [
+  {
+    name: 'follows-op',
+    value: 'op',
+    help: 'the last operation of the history whose place this one takes in the same database: its numbers begin after that',
+  },
+  { name: 'follows-timestamp', value: 'ns', help: 'its timestamp, in nanoseconds since 1970' },
+];
+
+/** `undefined` if the file begins no other history of its database. */
+export function followsOf(input: Input): Moment | undefined {
+  const [op, timestamp] = followsFlags.map(({ name }) => input.flag(name));
+  if (op === undefined && timestamp === undefined) return undefined;
+  if (op === undefined || timestamp === undefined)
+    throw new UsageError('give both --follows-op and --follows-timestamp');
+  return {
+    op: parseInteger('follows-op', op, 0, Number.MAX_SAFE_INTEGER),
+    timestamp: parseTimestamp('follows-timestamp', timestamp),
+  };
+}
+
 /** `undefined` if no flag names a moment. */
 export function targetOf(input: Input): Target | undefined {
   const [time, timestamp, op] = targetFlags.map(({ name }) => input.flag(name));
@@ -21,7 +42,8 @@ export function targetOf(input: Input): Target | undefined {
     throw new UsageError('give one of --to-time, --to-timestamp and --to-op');
   if (op !== undefined)
     return { kind: 'op', op: parseInteger('to-op', op, 0, Number.MAX_SAFE_INTEGER) };
-  if (timestamp !== undefined) return { kind: 'timestamp', timestamp: parseTimestamp(timestamp) };
+  if (timestamp !== undefined)
+    return { kind: 'timestamp', timestamp: parseTimestamp('to-timestamp', timestamp) };
   if (time === undefined) return undefined;
   const parsed = parseTime(time);
   if (parsed !== undefined) return { kind: 'timestamp', timestamp: parsed };
@@ -30,7 +52,7 @@ export function targetOf(input: Input): Target | undefined {
   );
 }
 
-function parseTimestamp(text: string): bigint {
+function parseTimestamp(flag: string, text: string): bigint {
   if (/^\d{1,19}$/.test(text)) return BigInt(text);
-  throw new UsageError(`--to-timestamp is "${text}"; it is nanoseconds since 1970`);
+  throw new UsageError(`--${flag} is "${text}"; it is nanoseconds since 1970`);
 }

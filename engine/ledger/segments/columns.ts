@@ -1,6 +1,6 @@
 /**
- * Columns of a segment of the index of transfers. A segment covers a range of rows and never changes. It has a sorted
- * column of ids and one sorted column for each field by which transfers are found.
+ * Columns of a segment of an index. A segment covers a range of rows and never changes. It has a sorted column of ids and one sorted
+ * column for each field by which transfers or accounts are found. Those of accounts have no entries in the first two.
  */
 
 /** Columns of fields: their places in a segment. A key is a value of 32 bits, or the hash of a wider one; 0 has no entry. */
@@ -60,6 +60,27 @@ export const sharedBytes = (bytes: number): Uint8Array =>
 
 export const sharedWords = (words: number): Uint32Array =>
   new Uint32Array(new SharedArrayBuffer(words * 4));
+
+/** Returns what stays of a column whose pages leave memory. */
+export const withoutPages = ({ firstKeys, firstRows }: ColumnPages): ColumnPages => ({
+  pieces: [],
+  firstPage: 0,
+  firstKeys,
+  firstRows,
+});
+
+/** Returns the column with the pieces alone that hold its pages: a segment that was loaded has all columns in the same ones. */
+export function withOwnPieces(column: ColumnPages, pageBytes: number): ColumnPages {
+  const { pieces, firstPage, firstKeys } = column;
+  const perPiece = pagesPerPiece(pageBytes);
+  const first = Math.floor(firstPage / perPiece);
+  const end = Math.ceil((firstPage + firstKeys.length) / perPiece);
+  return {
+    ...column,
+    pieces: pieces.slice(first, end),
+    firstPage: firstPage - first * perPiece,
+  };
+}
 
 /** Bytes of memory that a segment takes. */
 export function segmentBytes({ ids, fields, filter }: SegmentData): number {

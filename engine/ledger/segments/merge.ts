@@ -1,48 +1,64 @@
 /**
- * Merging: neighbouring segments become one, so that a look-up asks few. A merge reads a page of each at a time, and can pause after
- * each slice.
+ * Merging: neighbouring segments become one, so that a look-up asks few. Columns are merged one by one (segment-merge.ts): a page of each
+ * segment at a time, with a pause after each slice.
  */
-import { COLUMNS, type ColumnPages, type SegmentData } from './columns.ts';
+import type { ColumnPages } from './columns.ts';
 import { addToFilter, newFilter } from './id-filter.ts';
-import { ColumnReader, PAGE_ROWS_MAX } from './page-reader.ts';
+import { ColumnReader, PAGE_ROWS_MAX, type PagesIn } from './page-reader.ts';
 import { FieldWriter, IdWriter } from './page-writer.ts';
 import { ENTRIES_A_SLICE } from './seal.ts';
-import { compare128 } from '../words.ts';
+
+/** A column of a segment. */
+export interface ColumnOf {
+  readonly firstRow: number;
+  readonly endRow: number;
+  readonly column: ColumnPages;
+}
 
 export interface MergeJob {
   readonly kind: 'merge';
-  /** The oldest first; each begins where the one before ends. */
-  readonly segments: readonly SegmentData[];
+  readonly pageBytes: number;
+  readonly isOfIds: boolean;
+  /** The column in each segment. The oldest first; each begins where the one before ends. */
+  readonly inputs: readonly ColumnOf[];
 }
 
-/** Returns the segment. Yields the number of entries handled since the last pause. */
-export function* mergeSegments({ segments }: MergeJob): Generator<number, SegmentData> {
-  const { pageBytes, firstRow } = segments[0]!;
-  const { endRow } = segments.at(-1)!;
+export interface MergedColumn {
+  readonly kind: 'merge';
+  readonly column: ColumnPages;
+  /** Filter of the ids, if the column is theirs. */
+  readonly filter: Uint32Array | undefined;
+}
+
+/** Returns the column. Yields the number of entries handled since the last pause. */
+export function* mergeColumn({
+  pageBytes,
+  isOfIds,
+  inputs,
+}: MergeJob): Generator<number, MergedColumn> {
+  const { firstRow } = inputs[0]!;
+  const { endRow } = inputs.at(-1)!;
   const of = { pageBytes, firstRow, endRow };
-  const filter = newFilter(endRow - firstRow);
-  const ids = yield* mergeIds(segments, new IdWriter(of), filter);
-  const fields: ColumnPages[] = [];
-  for (let column = 0; column < COLUMNS; column += 1)
-    fields.push(yield* mergeField(segments, column, new FieldWriter(of)));
-  return { ...of, idRange: idRangeOf(segments), ids, filter, fields };
-}
-
-function idRangeOf(segments: readonly SegmentData[]): Uint32Array {
-  const range = segments[0]!.idRange.slice();
-  for (const { idRange } of segments) {
-    if (compare128(idRange, 0, range, 0) < 0) range.set(idRange.subarray(0, 4));
-    if (compare128(idRange, 4, range, 4) > 0) range.set(idRange.subarray(4), 4);
-  }
-  return range;
+  const filter = isOfIds ? newFilter(endRow - firstRow) : undefined;
+  const column =
+    filter === undefined
+      ? yield* mergeField(
+          inputs.map((input) => new FieldInput({ ...input, pageBytes }, input.column)),
+          new FieldWriter(of),
+        )
+      : yield* mergeIds(
+          inputs.map((input) => new IdInput({ ...input, pageBytes }, input.column)),
+          new IdWriter(of),
+          filter,
+        );
+  return { kind: 'merge', column, filter };
 }
 
 function* mergeIds(
-  segments: readonly SegmentData[],
+  inputs: readonly IdInput[],
   writer: IdWriter,
   filter: Uint32Array,
 ): Generator<number, ColumnPages> {
-  const inputs = segments.map((segment) => new IdInput(segment));
   for (let handled = 0; ; handled += 1) {
     let least: IdInput | undefined;
     for (const input of inputs) {
@@ -60,11 +76,9 @@ function* mergeIds(
 }
 
 function* mergeField(
-  segments: readonly SegmentData[],
-  column: number,
+  inputs: readonly FieldInput[],
   writer: FieldWriter,
 ): Generator<number, ColumnPages> {
-  const inputs = segments.map((segment) => new FieldInput(segment, segment.fields[column]!));
   let handled = 0;
   for (;;) {
     // The oldest of those with the least key; the next round takes the others.
@@ -93,8 +107,8 @@ class IdInput {
   lower = 0;
   row = 0;
 
-  constructor(segment: SegmentData) {
-    this.#reader = new ColumnReader(segment, segment.ids);
+  constructor(segment: PagesIn, column: ColumnPages) {
+    this.#reader = new ColumnReader(segment, column);
     this.next();
   }
 
@@ -129,7 +143,7 @@ class FieldInput {
   isOver = false;
   key = 0;
 
-  constructor(segment: SegmentData, column: ColumnPages) {
+  constructor(segment: PagesIn, column: ColumnPages) {
     this.#reader = new ColumnReader(segment, column);
     this.#next();
   }

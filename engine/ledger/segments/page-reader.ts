@@ -17,6 +17,9 @@ export const ABSENT_PAGE = -1;
 /** Pages in which one hash of an id is looked for. More than two is a coincidence that nobody will see. */
 const ID_PAGES_MAX = 32;
 
+/** What the pages of a segment say follows from these. */
+export type PagesIn = Pick<SegmentData, 'firstRow' | 'endRow' | 'pageBytes'>;
+
 /** Places of the pages of a column that has left memory. */
 export interface VolumePages {
   readonly access: RowAccess;
@@ -40,7 +43,7 @@ export class ColumnReader {
   #at = 0;
   #end = 0;
 
-  constructor({ firstRow, endRow, pageBytes }: SegmentData, column: ColumnPages) {
+  constructor({ firstRow, endRow, pageBytes }: PagesIn, column: ColumnPages) {
     this.column = column;
     this.pages = column.firstKeys.length;
     this.#firstRow = firstRow;
@@ -68,12 +71,6 @@ export class ColumnReader {
     this.column = { pieces: [], firstPage: 0, firstKeys, firstRows };
     this.#volume = volume;
     this.#bytes = NOTHING;
-  }
-
-  /** Takes the pages back: from now on they are read from memory. */
-  comeBack(column: ColumnPages): void {
-    this.column = column;
-    this.#volume = undefined;
   }
 
   /** Writes the rows of an id's hash to `rows`. Returns their number, which is at most 1 for almost every id. */

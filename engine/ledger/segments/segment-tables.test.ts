@@ -8,7 +8,7 @@ import {
   SectionKind,
 } from '../checkpoint.ts';
 import { StateMachine } from '../state-machine.ts';
-import type { IndexSizes } from '../transfer-index.ts';
+import type { IndexSizes } from '../row-index.ts';
 import { Operation } from '../../wire/operations.ts';
 
 const SIZES = { sealRows: 16, chunkRows: 4, pageBytes: 96 };
@@ -194,6 +194,27 @@ test('a segment that is merged before it was written as a whole leaves nothing b
   const expected = world.answers();
   await world.restart(newMachine(3, sizes));
   expect(world.machine.index().segments).toBe(segments);
+  expect(world.answers()).toEqual(expected);
+});
+
+test('the rows of a checkpoint that a start must index anew are fewer than two generations, whatever is merged', async () => {
+  const sizes = { sealRows: 512, chunkRows: 64, pageBytes: 4096, deltaBytesMax: 12 << 12 };
+  const world = new World(newMachine(7, sizes));
+  let merged = 0;
+  for (let i = 0; i < 70; i += 1) {
+    world.add(500);
+    const { dropped } = world.checkpoint();
+    world.machine.stored();
+    merged += dropped.length;
+    const copy = world.copy();
+    const machine = newMachine(3, sizes);
+    await copy.restart(machine);
+    expect(machine.loaded().indexed).toBeLessThan(2 * 512);
+  }
+  // Of a size with more pages than a checkpoint writes.
+  expect(merged).toBeGreaterThan(30);
+  const expected = world.answers();
+  await world.restart(newMachine(3, sizes));
   expect(world.answers()).toEqual(expected);
 });
 

@@ -4,7 +4,9 @@
  * is ignored and made from the rows. Copies of a checkpoint for others do not have them: the hashes' key is in the directory.
  *
  * A checkpoint writes a bounded part of what there is to write, because the log fills up meanwhile: a large segment takes several. The
- * directory names it when it is whole. Until then it names the smaller ones that were merged into it.
+ * directory names it when it is whole. Until then it names the smaller ones that were merged into it. Rows that are in no table come
+ * first, also while a large segment is unfinished: a start makes their entries anew. Then the smallest of those that were merged come, because
+ * larger merges wait for them. A segment whose merge is in progress (segment-merge.ts) comes like others, as far as its columns are there.
  */
 import {
   DerivedTables,
@@ -26,7 +28,7 @@ import {
   sharedBytes,
   sharedWords,
 } from './columns.ts';
-import type { Segment } from './segment.ts';
+import type { GrowingSegment } from './segment-merge.ts';
 
 const VERSION = 1;
 const HEAD_WORDS = 6;
@@ -39,12 +41,21 @@ const CHUNK_BYTES_MAX = 1 << 20;
  */
 const FOOT_WORDS = 4;
 const FOOT = 0x544f_4f46; // "FOOT"
-/** Bytes of segments that a checkpoint writes at most: it has the time in which 96 MiB of log are filled. */
-const DELTA_BYTES_MAX = 64 << 20;
+/** Bytes of segments that a checkpoint writes at most: it has the time in which 128 MiB of log are filled. */
+export const DELTA_BYTES_MAX = 128 << 20;
 
+/** Rows of transfers, or of accounts from ACCOUNT_ROWS on: tables of rows have fewer than 2^31. */
 interface Rows {
   readonly firstRow: number;
   readonly endRow: number;
+}
+
+/** What is added to the numbers of accounts. */
+export const ACCOUNT_ROWS = 2 ** 31;
+
+/** A segment that a checkpoint is to have, or one of which it may have what is there of it. */
+export interface StoredSegment extends Rows, Pick<Partial<GrowingSegment>, 'merge' | 'isComplete'> {
+  readonly data: SegmentData;
 }
 
 /** A segment whose table is complete. */
@@ -58,7 +69,9 @@ interface Entry extends Rows {
 /** A segment of which some pages are written. */
 interface Unfinished extends Rows {
   readonly table: number;
-  pages: number;
+  readonly pages: number;
+  /** As in GrowingSegment. */
+  readonly merge: object | undefined;
 }
 
 /** A table of the checkpoint that is loaded. */
@@ -84,11 +97,11 @@ interface Bytes {
 /** The tables of a checkpoint. */
 interface Standing {
   readonly entries: readonly Entry[];
-  readonly unfinished: Unfinished | undefined;
+  readonly unfinished: readonly Unfinished[];
   readonly stale: readonly number[];
 }
 
-const NO_TABLES: Standing = { entries: [], unfinished: undefined, stale: [] };
+const NO_TABLES: Standing = { entries: [], unfinished: [], stale: [] };
 
 interface SegmentTablesOptions {
   readonly pageBytes: number;
@@ -107,7 +120,7 @@ export class SegmentTables {
   #next = FIRST_SEGMENT_TABLE;
   /** Entries of the directory, in the order of rows. Segments themselves are not held here. */
   #entries: readonly Entry[] = [];
-  #unfinished: Unfinished | undefined;
+  #unfinished: readonly Unfinished[] = [];
   /** Tables of the checkpoint that are of no use any more. */
   readonly #stale = new Set<number>();
   readonly #stored = new Map<number, StoredTable>();
@@ -124,17 +137,23 @@ export class SegmentTables {
     this.#onDamage = onDamage;
   }
 
-  /** Returns what changes in the checkpoint. Each call writes a part of the segments that it lacks, the oldest first. */
-  takeSections(segments: readonly Segment[], key: HashKey): Section[] {
+  /**
+   * Returns what changes in the checkpoint. Each call writes a part of the segments that it lacks, and of the `growing` ones, which take the
+   * place of their inputs when they are whole.
+   */
+  takeSections(
+    segments: readonly StoredSegment[],
+    growing: readonly StoredSegment[],
+    key: HashKey,
+  ): Section[] {
     const sections: Section[] = [];
     const before = this.#entries;
-    const unfinished = this.#unfinished && { ...this.#unfinished };
-    this.#before = { entries: before, unfinished, stale: [...this.#stale] };
-    this.#forgetMissing(segments);
+    this.#before = { entries: before, unfinished: this.#unfinished, stale: [...this.#stale] };
+    this.#forgetMissing(segments, growing);
     for (let left = this.#deltaBytesMax; left > 0;) {
-      const next = this.#nextOf(segments);
+      const next = this.#nextOf(segments, growing);
       if (next === undefined) break;
-      const section = this.#takePages(next.data, left);
+      const section = this.#takePages(next, left);
       left -= section.rowCount * this.#pageBytes;
       sections.push(section);
     }
@@ -162,14 +181,19 @@ export class SegmentTables {
     return entry?.isPaged === true ? entry.table : undefined;
   }
 
+  /** Returns the number of pages that are written of a segment that is not whole. Call it right after `stored`. */
+  pagesOf(segment: StoredSegment): number {
+    return this.#begunOf(segment)?.pages ?? 0;
+  }
+
+  /** Whether the checkpoint that is being written, or the last one, has a segment as a whole. */
+  has(segment: Rows): boolean {
+    return this.#entries.some((entry) => isSame(entry, segment));
+  }
+
   /** Sets the tables that stay if all others of the index are dropped to make room for rows. */
   keep(tables: ReadonlySet<number>): void {
     this.#kept = tables;
-  }
-
-  /** Returns whether takeSections would write a part of a segment. */
-  lacks(segments: readonly Segment[]): boolean {
-    return this.#nextOf(segments) !== undefined;
   }
 
   /** Takes a table of the index, whose bytes are pulled later. */
@@ -187,41 +211,55 @@ export class SegmentTables {
   }
 
   /**
-   * Reads the segments of a checkpoint, from the first row on without a gap, one after another: `take` gets each, and the table in which
-   * its pages can be read alone. Of all but the youngest it reads only what stays in memory, if their tables say that this is enough.
-   * `useKey` gets the key of their hashes before. Call it once, after all sections.
+   * Reads the segments of a checkpoint, from the first row of each index on without a gap, one after another: `take` gets each, and the
+   * table in which its pages can be read alone. Of all but the youngest it reads only what stays in memory, if their tables say that this is
+   * enough. `useKey` gets the key of their hashes before. Call it once, after all sections.
    */
-  async load({ useKey, take }: SegmentTaker): Promise<void> {
+  async load(taker: SegmentTaker): Promise<void> {
     const directory = (await this.#read(INDEX_TABLE, 1))?.words(0);
     for (const table of this.#stored.keys()) {
       if (table === INDEX_TABLE) continue;
       this.#stale.add(table);
       this.#next = Math.max(this.#next, table + 1);
     }
+    if (directory?.[0] === VERSION && directory[1] === this.#pageBytes) {
+      this.#next = Math.max(this.#next, directory[4]!);
+      const named: Uint32Array[] = [];
+      for (let at = HEAD_WORDS; at + ENTRY_WORDS <= directory.length; at += ENTRY_WORDS)
+        named.push(directory.subarray(at, at + ENTRY_WORDS));
+      taker.useKey({ low: directory[2]!, high: directory[3]! });
+      const accountsFrom = named.findIndex((words) => words[1]! >= ACCOUNT_ROWS);
+      const transfersEnd = accountsFrom === -1 ? named.length : accountsFrom;
+      this.#entries = [
+        ...(await this.#loadEntries(named.slice(0, transfersEnd), 0, taker)),
+        ...(await this.#loadEntries(named.slice(transfersEnd), ACCOUNT_ROWS, taker)),
+      ];
+    }
+    this.#stored.clear();
+  }
+
+  /** Reads the segments of one index, whose first row is `first`. Returns the entries of those that it could read. */
+  async #loadEntries(
+    named: readonly Uint32Array[],
+    first: number,
+    { take }: SegmentTaker,
+  ): Promise<Entry[]> {
     const entries: Entry[] = [];
-    const isKnown = directory?.[0] === VERSION && directory[1] === this.#pageBytes;
-    if (isKnown) this.#next = Math.max(this.#next, directory[4]!);
-    const end = isKnown ? directory.length : 0;
-    const named: Uint32Array[] = [];
-    for (let at = HEAD_WORDS; at + ENTRY_WORDS <= end; at += ENTRY_WORDS)
-      named.push(directory!.subarray(at, at + ENTRY_WORDS));
     const oldEnd = this.#oldEnd(named);
     for (const [index, words] of named.entries()) {
-      if (words[1] !== (entries.at(-1)?.endRow ?? 0)) break;
+      const [table, firstRow, endRow] = words as unknown as [number, number, number];
+      if (firstRow !== (entries.at(-1)?.endRow ?? first)) break;
       const without = index < oldEnd ? await this.#readWithoutPages(words) : undefined;
       const data = without ?? (await this.#readSegment(words));
       if (data === undefined) break;
-      const { firstRow, endRow } = data;
-      const table = words[0]!;
       const isPaged = without !== undefined || (table < TABLES && this.#isPaged(data, table));
       if (isPaged === undefined) break;
-      if (entries.length === 0) useKey({ low: directory![2]!, high: directory![3]! });
       entries.push({ table, firstRow, endRow, isPaged, words: [...words] });
       this.#stale.delete(table);
-      take(data, { table: isPaged ? table : undefined, isCold: without !== undefined });
+      const stored = isPaged ? table : undefined;
+      take(data, { table: stored, isCold: without !== undefined, isOfAccounts: first > 0 });
     }
-    this.#stored.clear();
-    this.#entries = entries;
+    return entries;
   }
 
   /** Returns the number of segments before the youngest ones, whose pages are brought. */
@@ -235,13 +273,12 @@ export class SegmentTables {
     return end;
   }
 
-  /** Forgets what was written of a segment that has been merged meanwhile. */
-  #forgetMissing(segments: readonly Segment[]): void {
-    const unfinished = this.#unfinished;
-    if (unfinished !== undefined && !segments.some((segment) => isSame(segment, unfinished))) {
-      this.#stale.add(unfinished.table);
-      this.#unfinished = undefined;
-    }
+  /** Forgets what was written of segments that have been merged meanwhile, or whose merge was given up. */
+  #forgetMissing(segments: readonly StoredSegment[], growing: readonly StoredSegment[]): void {
+    const isThere = (one: Unfinished): boolean =>
+      [...segments, ...growing].some((segment) => isPartOf(one, segment));
+    for (const one of this.#unfinished) if (!isThere(one)) this.#stale.add(one.table);
+    this.#unfinished = this.#unfinished.filter(isThere);
     const kept = this.#entries.filter((entry) => segments.some((one) => isWithin(entry, one)));
     if (kept.length === this.#entries.length) return;
     for (const { table } of this.#entries.filter((entry) => !kept.includes(entry)))
@@ -249,20 +286,45 @@ export class SegmentTables {
     this.#entries = kept;
   }
 
-  /** Returns the segment to be written next: first those whose rows are in no table, then those that were merged of others. */
-  #nextOf(segments: readonly Segment[]): Segment | undefined {
-    const unfinished = this.#unfinished;
-    if (unfinished !== undefined) return segments.find((segment) => isSame(segment, unfinished));
-    const covered = (segment: Segment): number =>
+  /**
+   * Returns the segment to be written next: the oldest with rows that are in no table, then the smallest of those that were merged of others, or
+   * are being merged.
+   */
+  #nextOf(
+    segments: readonly StoredSegment[],
+    growing: readonly StoredSegment[],
+  ): StoredSegment | undefined {
+    const covered = (segment: Rows): number =>
       this.#entries
         .filter((entry) => isWithin(entry, segment))
         .reduce((sum, entry) => sum + entry.endRow - entry.firstRow, 0);
+    const lacking = [
+      ...segments.filter((segment) => this.#lacks(segment)),
+      ...growing.filter((segment) => this.#lacksPartOf(segment)),
+    ];
     return (
-      segments.find((segment) => covered(segment) < segment.rows) ??
-      segments.find(
-        (segment) => !this.#entries.some((entry) => isSame(entry, segment) && this.#isDone(entry)),
-      )
+      lacking.find((one) => one.merge === undefined && covered(one) < rowsOf(one)) ??
+      lacking.toSorted((a, b) => rowsOf(a) - rowsOf(b))[0]
     );
+  }
+
+  /** Whether a segment is to be written: no entry has it, or one that has taken the place of its neighbours as well. */
+  #lacks(segment: StoredSegment): boolean {
+    return !this.#entries.some((entry) =>
+      isSame(entry, segment) ? this.#isDone(entry) : isWithin(segment, entry),
+    );
+  }
+
+  /** Whether pages of a growing segment are there that are not written. Without numbers for tables it could never be read. */
+  #lacksPartOf(segment: StoredSegment): boolean {
+    if (this.has(segment)) return false;
+    const begun = this.#begunOf(segment);
+    if ((begun?.table ?? this.#next) >= TABLES) return false;
+    return segment.isComplete === true || (begun?.pages ?? 0) < pagesOf(segment.data);
+  }
+
+  #begunOf(segment: StoredSegment): Unfinished | undefined {
+    return this.#unfinished.find((one) => isPartOf(one, segment));
   }
 
   /** Returns whether the pages of a segment that was loaded can be read alone; `undefined` if some can and others cannot. */
@@ -281,20 +343,20 @@ export class SegmentTables {
   }
 
   /** Returns the next pages of a segment, of about so many bytes at most. */
-  #takePages(data: SegmentData, bytes: number): Section {
-    const { firstRow, endRow } = data;
-    if (this.#unfinished === undefined) {
-      this.#unfinished = { table: this.#next, firstRow, endRow, pages: 0 };
-      this.#next += 1;
-    }
-    const unfinished = this.#unfinished;
-    const { table, pages } = unfinished;
+  #takePages(segment: StoredSegment, bytes: number): Section {
+    const { firstRow, endRow, data, merge, isComplete = true } = segment;
+    const begun = this.#begunOf(segment);
+    const { table, pages } = begun ?? { table: this.#next, pages: 0 };
+    if (begun === undefined) this.#next += 1;
     const all = pagesOf(data) + tailPages(data);
     // The pages that stay in memory begin a piece, because a start reads nothing else of an old segment.
     const end = pages < pagesOf(data) ? pagesOf(data) : all;
     const rowCount = Math.min(end - pages, Math.max(1, Math.floor(bytes / this.#pageBytes)));
-    unfinished.pages += rowCount;
-    if (unfinished.pages === all) this.#finish(entryOf(table, data));
+    const others = this.#unfinished.filter((one) => one !== begun);
+    const isWhole = isComplete && pages + rowCount === all;
+    const unfinished = { table, firstRow, endRow, pages: pages + rowCount, merge };
+    this.#unfinished = isWhole ? others : [...others, unfinished];
+    if (isWhole) this.#finish(entryOf(table, segment));
     return {
       kind: pages === 0 ? SectionKind.replace : SectionKind.append,
       table,
@@ -307,7 +369,6 @@ export class SegmentTables {
 
   /** Adds a completely written segment to the directory. Segments that were merged into it are dropped. */
   #finish(entry: Entry): void {
-    this.#unfinished = undefined;
     for (const old of this.#entries) if (isWithin(old, entry)) this.#stale.add(old.table);
     this.#entries = [...this.#entries.filter((old) => !isWithin(old, entry)), entry].toSorted(
       (a, b) => a.firstRow - b.firstRow,
@@ -379,8 +440,8 @@ export class SegmentTables {
     });
     return {
       pageBytes: this.#pageBytes,
-      firstRow: entry[1]!,
-      endRow: entry[2]!,
+      firstRow: entry[1]! % ACCOUNT_ROWS,
+      endRow: entry[2]! % ACCOUNT_ROWS,
       idRange: copied(entry, 3, 8),
       ids: ids!,
       filter: copied(words, 0, filterWords),
@@ -408,16 +469,25 @@ interface SegmentTaker {
   readonly useKey: (key: HashKey) => void;
   readonly take: (
     data: SegmentData,
-    at: { readonly table: number | undefined; readonly isCold: boolean },
+    at: {
+      readonly table: number | undefined;
+      readonly isCold: boolean;
+      readonly isOfAccounts: boolean;
+    },
   ) => void;
 }
 
 const isSame = (a: Rows, b: Rows): boolean => a.firstRow === b.firstRow && a.endRow === b.endRow;
 
+const isPartOf = (one: Unfinished, segment: StoredSegment): boolean =>
+  isSame(one, segment) && one.merge === segment.merge;
+
+const rowsOf = ({ firstRow, endRow }: Rows): number => endRow - firstRow;
+
 const isWithin = (a: Rows, b: Rows): boolean => a.firstRow >= b.firstRow && a.endRow <= b.endRow;
 
-function entryOf(table: number, data: SegmentData): Entry {
-  const { firstRow, endRow, idRange, filter } = data;
+function entryOf(table: number, { firstRow, endRow, data }: StoredSegment): Entry {
+  const { idRange, filter } = data;
   const pages = columnsOf(data).map(({ firstKeys }) => firstKeys.length);
   const words = [table, firstRow, endRow, ...idRange, filter.length, ...pages];
   const isPaged = data.pageBytes === PAGE_BYTES && table < TABLES;

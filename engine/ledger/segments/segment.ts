@@ -1,12 +1,11 @@
 /**
  * A sealed part of the index, as look-ups see it. Its pages may leave memory once they are durable in a table of a checkpoint. Filter and
- * directories stay: about 2 bytes a row.
+ * directories stay: about 3 bytes a row.
  */
 import { assert } from '../../../base/assert.ts';
 import type { RowAccess } from '../cold-rows.ts';
 import { compare128 } from '../words.ts';
-import type { ColumnPages, SegmentData } from './columns.ts';
-import { segmentBytes } from './columns.ts';
+import { segmentBytes, type SegmentData, withoutPages } from './columns.ts';
 import { mayContain, touchFilter } from './id-filter.ts';
 import { ColumnReader } from './page-reader.ts';
 
@@ -23,16 +22,19 @@ export class Segment {
   readonly firstRow: number;
   readonly endRow: number;
   readonly fields: readonly ColumnReader[];
+  /** All columns, that of ids first. */
+  readonly columns: readonly ColumnReader[];
   readonly #ids: ColumnReader;
 
   constructor(data: SegmentData) {
     this.data = data;
     this.bytes = segmentBytes(data);
-    this.pageBytes = this.bytes - segmentBytes(withoutPages(data));
+    this.pageBytes = this.bytes - segmentBytes(withoutAnyPages(data));
     this.firstRow = data.firstRow;
     this.endRow = data.endRow;
     this.#ids = new ColumnReader(data, data.ids);
     this.fields = data.fields.map((column) => new ColumnReader(data, column));
+    this.columns = [this.#ids, ...this.fields];
   }
 
   /** Drops the pages from memory. They must be durable. */
@@ -40,35 +42,13 @@ export class Segment {
     const { table } = this;
     assert(table !== undefined, 'only what is on the volume leaves memory');
     let firstPage = 0;
-    for (const column of [this.#ids, ...this.fields]) {
+    for (const column of this.columns) {
       column.leave({ access, table, firstPage });
       firstPage += column.pages;
     }
-    this.data = withoutPages(this.data);
+    this.data = withoutAnyPages(this.data);
     this.bytes = segmentBytes(this.data);
     this.isCold = true;
-  }
-
-  /** Number of pages that have left memory. */
-  get pagesAway(): number {
-    return this.isCold ? [this.#ids, ...this.fields].reduce((sum, { pages }) => sum + pages, 0) : 0;
-  }
-
-  /** Takes all pages back, which may leave again. */
-  comeBack(pieces: readonly Uint8Array[]): void {
-    let firstPage = 0;
-    const [ids, ...fields] = [this.#ids, ...this.fields].map((reader): ColumnPages => {
-      const { firstKeys, firstRows } = reader.column;
-      const column = { pieces, firstPage, firstKeys, firstRows };
-      firstPage += reader.pages;
-      reader.comeBack(column);
-      return column;
-    });
-    this.data = { ...this.data, ids: ids!, fields };
-    const bytes = segmentBytes(this.data);
-    this.pageBytes = bytes - this.bytes;
-    this.bytes = bytes;
-    this.isCold = false;
   }
 
   get rows(): number {
@@ -79,6 +59,12 @@ export class Segment {
   spans(id: Uint32Array, at: number): boolean {
     const { idRange } = this.data;
     return compare128(id, at, idRange, 4) <= 0 && compare128(id, at, idRange, 0) >= 0;
+  }
+
+  /** Returns whether ids from the one at `least` to the one at `greatest` may be here. */
+  overlaps(ids: Uint32Array, least: number, greatest: number): boolean {
+    const { idRange } = this.data;
+    return compare128(ids, least, idRange, 4) <= 0 && compare128(ids, greatest, idRange, 0) >= 0;
   }
 
   /** Reads the filter's block of an id's hash, so that a later look-up does not wait for memory. The value means nothing. */
@@ -92,12 +78,8 @@ export class Segment {
   }
 }
 
-function withoutPages(data: SegmentData): SegmentData {
-  const without = ({ firstKeys, firstRows }: ColumnPages): ColumnPages => ({
-    pieces: [],
-    firstPage: 0,
-    firstKeys,
-    firstRows,
-  });
-  return { ...data, ids: without(data.ids), fields: data.fields.map(without) };
-}
+const withoutAnyPages = (data: SegmentData): SegmentData => ({
+  ...data,
+  ids: withoutPages(data.ids),
+  fields: data.fields.map(withoutPages),
+});

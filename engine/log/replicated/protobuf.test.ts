@@ -37,6 +37,23 @@ test('written messages are read back, and default values are left out', () => {
   );
 });
 
+test('counts are read as they were written, up to the largest, and further ones are refused', () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (count) => {
+      const asNumber = new ProtoWriter().uint(1, count).finish();
+      expect(asNumber.equals(new ProtoWriter().uint(1, BigInt(count)).finish())).toBe(true);
+      const reader = new ProtoReader(new ProtoWriter().uintAlways(1, count).finish());
+      reader.next();
+      expect(reader.number()).toBe(count);
+    }),
+  );
+  for (const further of [1n << 53n, (1n << 64n) - 1n]) {
+    const reader = new ProtoReader(new ProtoWriter().uint(1, further).finish());
+    reader.next();
+    expect(() => reader.number()).toThrow(ProtoError);
+  }
+});
+
 test('fields that nobody asks for are passed over, those of other wire types too', () => {
   const bytes = Buffer.from('0d010203041101020304050607081a01612007', 'hex');
   const reader = new ProtoReader(bytes);

@@ -59,7 +59,14 @@ export class ProtoWriter {
 
 function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = [];
-  let rest = BigInt(value);
+  if (typeof value === 'number') {
+    assert(Number.isSafeInteger(value) && value >= 0, 'a varint counts');
+    let left = value;
+    for (; left > 0x7f; left = Math.floor(left / 128)) bytes.push((left % 128) | 0x80);
+    bytes.push(left);
+    return Uint8Array.from(bytes);
+  }
+  let rest = value;
   assert(rest >= 0n && rest < 1n << 64n, 'a varint has 64 bits');
   for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
   bytes.push(Number(rest));
@@ -89,7 +96,7 @@ export class ProtoReader {
   next(): boolean {
     if (!this.#taken) this.#skip();
     if (this.#at >= this.#bytes.length) return false;
-    const tag = Number(this.#varint());
+    const tag = this.#count();
     this.field = Math.floor(tag / 8);
     this.#type = tag % 8;
     this.#taken = false;
@@ -98,14 +105,12 @@ export class ProtoReader {
 
   /** Takes a count, a revision or a size. Throws ProtoError if it is not below 2^53. */
   number(): number {
-    const value = Number(this.id());
-    if (!Number.isSafeInteger(value))
-      throw new ProtoError(`field ${this.field} counts further than 2^53`);
-    return value;
+    this.#take(VARINT);
+    return this.#count();
   }
 
   flag(): boolean {
-    return this.id() !== 0n;
+    return this.number() !== 0;
   }
 
   /** Takes all 64 bits: the IDs of members and clusters are random. */
@@ -117,7 +122,7 @@ export class ProtoReader {
   /** Takes a field of bytes, as a view of the message's own bytes. */
   bytes(): Uint8Array {
     this.#take(BYTES);
-    const size = Number(this.#varint());
+    const size = this.#count();
     const end = this.#at + size;
     if (end > this.#bytes.length) throw new ProtoError(`field ${this.field} is cut off`);
     const value = this.#bytes.subarray(this.#at, end);
@@ -138,7 +143,8 @@ export class ProtoReader {
   #skip(): void {
     switch (this.#type) {
       case VARINT:
-        this.id();
+        this.#taken = true;
+        this.#varint();
         return;
       case BYTES:
         this.bytes();
@@ -154,16 +160,37 @@ export class ProtoReader {
     }
   }
 
+  /** Reads a varint below 2^53, without the cost of a bigint. */
+  #count(): number {
+    let low = 0;
+    let scale = 1;
+    // The first seven bytes hold 49 bits; few values are longer.
+    for (let index = 0; index < 7; index += 1) {
+      const byte = this.#byte();
+      low += (byte & 0x7f) * scale;
+      if (byte < 0x80) return low;
+      scale *= 128;
+    }
+    const value = Number(this.#longVarint(low));
+    if (!Number.isSafeInteger(value))
+      throw new ProtoError(`field ${this.field} counts further than 2^53`);
+    return value;
+  }
+
   #varint(): bigint {
     let low = 0;
     let scale = 1;
-    // The first seven bytes hold 49 bits, which fit a number exactly and quickly; few values are longer.
     for (let index = 0; index < 7; index += 1) {
       const byte = this.#byte();
       low += (byte & 0x7f) * scale;
       if (byte < 0x80) return BigInt(low);
       scale *= 128;
     }
+    return this.#longVarint(low);
+  }
+
+  /** Reads the rest of a varint whose first 49 bits are `low`. */
+  #longVarint(low: number): bigint {
     let value = BigInt(low);
     for (let shift = 49n; shift < 70n; shift += 7n) {
       const byte = this.#byte();

@@ -16,14 +16,18 @@ const AGAIN_MS = 50;
 export class Asker {
   readonly #world: ReplicaWorld;
   #parent: Uint8Array = new Uint8Array(16);
-  #session = 0n;
+  #session: bigint;
   #number = 0;
+  /** Last view that it has heard of. */
+  view = 0;
 
   readonly #client: bigint;
 
-  constructor(world: ReplicaWorld, client = 77n) {
+  constructor(world: ReplicaWorld, client = 77n, session = 0n) {
     this.#world = world;
     this.#client = client;
+    this.#session = session;
+    this.#number = session === 0n ? 0 : 1;
   }
 
   async register(): Promise<void> {
@@ -39,7 +43,8 @@ export class Asker {
 
   /** Returns the message of the next request, which the caller sends. */
   message(operation: number, body: Uint8Array): Uint8Array {
-    const fields = { cluster: 0n, view: 0, release: engineRelease, client: this.#client };
+    const { view } = this;
+    const fields = { cluster: 0n, view, release: engineRelease, client: this.#client };
     const place = { session: this.#session, request: this.#number, parent: this.#parent };
     const head = buildRequest({ ...fields, ...place, operation }, body);
     return new Uint8Array(Buffer.concat([head, body]));

@@ -14,6 +14,8 @@ export class History {
   violation: Error | undefined;
   writes = 0;
   reads = 0;
+  /** Transfers that were created beside the counted ones, as far as answers say. */
+  others = 0;
   #begun = 0;
   /** Number of writes that a read begun now must see at least, and the same for each read already begun. */
   #floor = 0;

@@ -5,6 +5,7 @@ import { isDerived } from '../../ledger/checkpoint.ts';
 import { TableId } from '../../ledger/checkpoint-tables.ts';
 import { isPage, PAGE_BYTES, pageNameAt, type PageName } from '../../ledger/page.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
+import { WeakHash } from '../../ledger/testing/weak-hash.ts';
 import { DataFile } from '../../log/data-file.ts';
 import { createEmpty } from '../../log/format-file.ts';
 import { type Piece, readManifest, type StoredSection } from '../../log/manifest.ts';
@@ -23,7 +24,7 @@ import type {
   MissingRequest,
 } from '../../peers/peer-link.ts';
 import { buildEviction } from '../../wire/header.ts';
-import { batchSizeLimitDevelopment } from '../../wire/limits.ts';
+import { batchSizeLimitProduction } from '../../wire/limits.ts';
 import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { ReplicaStanding } from '../served-replica.ts';
@@ -43,6 +44,8 @@ interface WorldOptions {
   readonly broken?: number;
   /** Clients send each request to one more replica than the leader; true by default. */
   readonly hedges?: boolean;
+  /** If true, some requests have hundreds of transfers. */
+  readonly hasBulk?: boolean;
   /** Bytes of blocks kept for replicas that are behind; random by default. */
   readonly retainedBytesMax?: number;
   /** Rows of a segment of the index; 16 by default, so that checkpoints have many. */
@@ -55,6 +58,8 @@ interface Outcome {
   readonly violation: Error | undefined;
   readonly writes: number;
   readonly reads: number;
+  /** Transfers of requests that have hundreds of them. */
+  readonly others: number;
   readonly reigns: number;
   readonly catchUps: number;
   readonly mendedPages: number;
@@ -79,6 +84,7 @@ export class ReplicaWorld implements ClientWorld {
   readonly broken: number | undefined;
   readonly rotting: number | undefined;
   readonly hedges: boolean;
+  readonly hasBulk: boolean;
   readonly clients: readonly SimClient[];
   reigns = 0;
   /** Whether replicas are of a release that sends the missing pages of a state. */
@@ -97,6 +103,7 @@ export class ReplicaWorld implements ClientWorld {
     this.broken = broken;
     this.rotting = options.rotting;
     this.hedges = hedges;
+    this.hasBulk = options.hasBulk ?? false;
     this.replicaCount = replicaCount;
     this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
     // In few worlds almost nothing is kept for replicas that are behind, because fetching a state takes long here.
@@ -161,6 +168,7 @@ export class ReplicaWorld implements ClientWorld {
       violation: this.#violation,
       writes: this.history.writes,
       reads: this.history.reads,
+      others: this.history.others,
       reigns: this.reigns,
       catchUps: this.members.reduce((sum, { catchUps }) => sum + catchUps, 0),
       mendedPages: this.members.reduce((sum, { mendedPages }) => sum + mendedPages, 0),
@@ -259,7 +267,7 @@ export class ReplicaWorld implements ClientWorld {
     }
     // One transfer of each client has expired meanwhile.
     for (const { transfers } of this.members)
-      this.history.finished(transfers - this.clients.length);
+      this.history.finished(transfers - this.clients.length - this.history.others);
   }
 
   #isLevel(): boolean {
@@ -350,6 +358,10 @@ export class SimMember {
 
   get standing(): ReplicaStanding | undefined {
     return this.#replica?.standing();
+  }
+
+  get view(): number | undefined {
+    return this.#replica?.view;
   }
 
   get checkpointOp(): number | undefined {
@@ -486,7 +498,7 @@ export class SimMember {
       peers: link,
       timers,
       random: simulation.random,
-      batchSizeLimit: batchSizeLimitDevelopment,
+      batchSizeLimit: batchSizeLimitProduction,
       pause: () => Promise.resolve(),
       checkpointAfterBytes: 20_000,
       retainedBytesMax,
@@ -540,10 +552,19 @@ export class SimMember {
     const accounts = { accountsShift: 5, accountsStayBytes: 0, liveAccountsMax: 2 };
     const rows = { rowsLeaveAtBytes: 0, rowsShift: 2, pageCacheBytes: this.index * PAGE_BYTES };
     const cold = { ...rows, ...accounts };
+    const hashKey = { low: this.index, high: 1 };
     const ledger = new Ledger({
       memoryLimitBytes: 1 << 30,
-      hashKey: { low: this.index, high: 1 },
-      indexSizes: { sealRows: this.#world.sealRows, chunkRows: 4, pageBytes: 4096 },
+      hashKey,
+      // Hashes of replica 1 are often equal.
+      ...(this.index === 1 ? { hash: new WeakHash(hashKey) } : {}),
+      indexSizes: {
+        sealRows: this.#world.sealRows,
+        chunkRows: 4,
+        pageBytes: 4096,
+        // Replica 2 merges segments on its volume to its volume.
+        ...(this.index === 2 ? { deltaBytesMax: 16 << 12 } : {}),
+      },
       ...(this.index === 0 ? {} : cold),
     });
     const finish = ledger.finishLoad.bind(ledger);
@@ -595,11 +616,11 @@ export class SimMember {
           return client.isGone !== true;
         },
         send: ({ header, body }) => answer(Buffer.concat([header, body])),
-        evict: (id, reason) =>
+        evict: (id, reason, view) =>
           answer(
             buildEviction({
               cluster: 0n,
-              view: 0,
+              view,
               release: engineRelease,
               replica: this.index,
               client: id,

@@ -10,7 +10,7 @@ import { splitMultiBatch } from '../../wire/multi-batch.ts';
 import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { History } from './history.ts';
-import { accountsBody, lookupBody, transferBody } from './records.ts';
+import { accountsBody, lookupBody, movesBody, transferBody } from './records.ts';
 
 const CREATED = 0xffff_ffff;
 const RETRY_FIRST_MS = 600;
@@ -24,6 +24,8 @@ export interface ClientWorld {
   readonly trueMs: number;
   /** True if each request goes to one more replica than the leader. */
   readonly hedges: boolean;
+  /** True if some requests have hundreds of transfers. */
+  readonly hasBulk: boolean;
   /** Delivers a message to a replica, or loses it. Answers come by `take`. */
   deliver(replica: number, message: Uint8Array, client: SimClient): void;
 }
@@ -31,7 +33,7 @@ export interface ClientWorld {
 interface InFlight {
   readonly message: Uint8Array;
   readonly header: Header;
-  readonly kind: 'register' | 'setup' | 'write' | 'read';
+  readonly kind: 'register' | 'setup' | 'write' | 'read' | 'bulk';
   readonly begun: number;
 }
 
@@ -102,6 +104,7 @@ export class SimClient {
     }
     const [results] = splitMultiBatch(body, 16) ?? [];
     const status = results === undefined ? undefined : viewOf(results).getUint32(8, true);
+    if (kind === 'bulk') history.others += createdIn(results!);
     if (kind === 'write') history.written(Number(reply.op), reply.timestamp, status === CREATED);
   }
 
@@ -109,12 +112,31 @@ export class SimClient {
     const { simulation, history } = this.#world;
     if (this.stopped) return;
     if (this.#number === 1)
-      this.#send('setup', Operation.createAccounts, accountsBody(1, 2), history.beginRead());
+      this.#send('setup', Operation.createAccounts, accountsBody(1, 2, 3, 4), history.beginRead());
     else if (this.#number === 2)
       this.#send('setup', Operation.createTransfers, transferBody(pendingId(this.#id), 1), 0);
     else if (simulation.chance(0.4))
       this.#send('read', Operation.lookupAccounts, lookupBody(1), history.beginRead());
+    else if (this.#world.hasBulk && simulation.chance(0.03))
+      this.#send('bulk', Operation.createTransfers, this.#bulk(), 0);
     else this.#send('write', Operation.createTransfers, transferBody(history.beginWrite()), 0);
+  }
+
+  /** Hundreds of transfers that are not counted, between other accounts, whose ids rise, are in no order, or are few. */
+  #bulk(): Uint8Array {
+    const { simulation } = this.#world;
+    const ids = simulation.below(3);
+    const idOf = (i: number): number => {
+      if (ids === 2) return BULK_IDS + simulation.below(400);
+      return BULK_IDS + (ids === 0 ? 400 + this.#number * 1000 + i : simulation.below(1 << 29));
+    };
+    return movesBody(
+      Array.from({ length: 256 + simulation.below(100) }, (_, i) => ({
+        id: idOf(i),
+        debit: 3,
+        credit: 4,
+      })),
+    );
   }
 
   #send(kind: InFlight['kind'], operation: number, body: Uint8Array, begun: number): void {
@@ -152,7 +174,16 @@ export class SimClient {
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
+/** Number of results that say that something was created. */
+function createdIn(results: Uint8Array): number {
+  let created = 0;
+  for (let at = 0; at < results.length; at += 16)
+    if (viewOf(results).getUint32(at + 8, true) === CREATED) created += 1;
+  return created;
+}
+
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
 /** Id of a client's pending transfer, beyond the ids of counted transfers. */
+const BULK_IDS = 1 << 30;
 const pendingId = (client: bigint): number => 1_000_000 + Number(client);
