@@ -24,7 +24,7 @@ import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
 import { fetchStatus, type StatusFetch } from '../domain/fetch-status.ts';
 import { CapacityWatch } from './capacity/capacity-watch.ts';
 import { backupsOf } from './ledgerdatabase/backups-seen.ts';
-import { backupRows } from './ledgerdatabase/backup-rows.ts';
+import { backupRows, testRows } from './ledgerdatabase/backup-rows.ts';
 import { belongsTo } from './ledgerdatabase/belongs-to.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import { StatusPace } from './ledgerdatabase/status-pace.ts';
@@ -54,6 +54,7 @@ import type { OperatorMetrics } from './runtime/operator-metrics.ts';
 import { MergedCache } from '../base/kube/merged-cache.ts';
 import { Reflector } from '../base/kube/reflector.ts';
 import { NodeZones } from './runtime/node-zones.ts';
+import { SweepWatch } from './store/sweep-watch.ts';
 import { claimsOf } from './volumes/decide.ts';
 import { GoneDatabases } from './volumes/gone-databases.ts';
 import { leftRows } from './volumes/left-rows.ts';
@@ -126,10 +127,12 @@ export class Operator {
   readonly #reflectors: Reflector<never>[] = [];
   readonly #caches;
   readonly #capacity: CapacityWatch;
+  readonly #sweeps: SweepWatch;
   readonly #controllers: Readonly<Record<(typeof reconciledKinds)[number], Controller>>;
   readonly #conditions: Gauge;
   readonly #certificates: Gauge;
   readonly #backups: Gauge;
+  readonly #tests: Gauge;
   readonly #started: Gauge;
   readonly #left: Gauge;
   readonly #failing: Gauge;
@@ -155,6 +158,12 @@ export class Operator {
       nowMs: () => this.#nowMs(),
       logger,
       ...(options.capacityPeriodMs === undefined ? {} : { periodMs: options.capacityPeriodMs }),
+    });
+    this.#sweeps = new SweepWatch({
+      kube,
+      logger,
+      registry: metrics.registry,
+      namespace: options.plan.operatorNamespace,
     });
     this.#controllers = this.#control();
     this.#conditions = metrics.registry.labelledGauge(
@@ -189,9 +198,15 @@ export class Operator {
     );
     this.#backups = metrics.registry.labelledGauge(
       'ledgerhouse_database_backup_timestamp_seconds',
-      'When the newest good backup of a database was made (event="made"), and one was last proven (event="verified").',
+      'When the newest good backup of a database was made (event="made"), one was last restored for a test (event="verified"), and the archived log was last replayed up to one (event="replayed").',
       [],
       ['namespace', 'name', 'event'],
+    );
+    this.#tests = metrics.registry.labelledGauge(
+      'ledgerhouse_database_backup_test_seconds',
+      'Duration of the last test restore of a database that passed (part="restore"), and of the last replay of its log (part="replay").',
+      [],
+      ['namespace', 'name', 'part'],
     );
   }
 
@@ -226,6 +241,7 @@ export class Operator {
       void Promise.all(own.map((one) => one.whenSynced())).then(() => this.#enqueueAll());
     }
     this.#capacity.start();
+    this.#sweeps.start();
   }
 
   #enqueueAll(): void {
@@ -284,6 +300,8 @@ export class Operator {
     replaceSeries(this.#left, this.#leads ? left : []);
     replaceSeries(this.#certificates, certificateRows(told));
     replaceSeries(this.#backups, backupRows(told));
+    replaceSeries(this.#tests, testRows(told));
+    this.#sweeps.measure();
     replaceSeries(
       this.#failing,
       this.#controllers.LedgerDatabase.failing().map(([{ namespace = '', name }, times]) => [
@@ -304,6 +322,7 @@ export class Operator {
       Object.values(this.#controllers).map((controller) => controller.stop(waitMaxMs)),
     );
     await this.#capacity.stop();
+    await this.#sweeps.stop();
     await this.#events.stop(1_000);
     await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
     return ended.every(Boolean);
@@ -412,6 +431,7 @@ export class Operator {
             pace: this.#pace,
             isUntouched: (database) => this.#untouched.has(database),
             capacityOf: (uid) => this.#capacity.of(uid),
+            heard: (...answers) => this.#capacity.heard(...answers),
             backupsOf: (database) => backupsOf(caches, database),
             transitions: this.#transitions,
           },

@@ -1,6 +1,7 @@
 /**
  * Asks the engines of each running database about once a minute how much of their limits they use. Only if the meaning of the
- * answer changes, a reconcile of that database writes to the API server.
+ * answer changes, a reconcile of that database writes to the API server. A reconcile that asks engines for something else tells their
+ * answers here, so that a new database says with its first status what it has left.
  */
 import type { Logger } from 'pino';
 import type { Condition, DatabaseObject } from '../../domain/custom-resources.ts';
@@ -10,6 +11,7 @@ import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import { archiveOf, isArchivingNews } from '../ledgerdatabase/archiving.ts';
 import { isWindowNews } from '../ledgerdatabase/recovery.ts';
+import type { Polls } from '../ledgerdatabase/observation.ts';
 import { isReady, replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from '../ledgerdatabase/polls.ts';
@@ -80,31 +82,48 @@ export class CapacityWatch {
   }
 
   async #ask(database: DatabaseObject): Promise<void> {
-    const { podsOf, fetchStatus, onChange, nowMs } = this.#options;
+    const { podsOf, fetchStatus, onChange } = this.#options;
     const workload = database.status?.workload ?? '';
     const pods = replicaPods(podsOf(database)).filter(isReady);
     if (pods.length === 0) return;
     const polls = await pollEngines(workload, pods, fetchStatus);
-    const capacity = capacityOf(workload, polls);
-    if (capacity === undefined) return;
-    const storage = storageUse(polls, nowMs());
-    const archive = archiveOf(polls);
     const before = this.#known.get(uidOf(database));
-    const toldOf = (what: string) => database.status?.conditions?.find(({ type }) => type === what);
+    const now = this.heard(database, workload, polls);
+    if (now !== undefined && isNews(database, before, now)) onChange(database);
+  }
+
+  /** Takes what engines have answered, whoever has asked them. Returns it; `undefined` if none has answered. */
+  heard(database: DatabaseObject, workload: string, polls: Polls): Capacity | undefined {
+    const capacity = capacityOf(workload, polls);
+    if (capacity === undefined) return undefined;
+    const storage = storageUse(polls, this.#options.nowMs());
+    const archive = archiveOf(polls);
+    const before = this.#known.get(uidOf(database))?.integrity;
     const integrity = integrityOf(workload, polls, {
-      before: before?.integrity,
-      told: toldOf('DataIntact'),
+      before,
+      told: toldOf(database, 'DataIntact'),
     });
-    this.#known.set(uidOf(database), { ...capacity, storage, integrity, archive });
-    const isNews =
-      differs(toldOf('CapacityLeft'), capacity) ||
-      (integrity !== undefined && differs(toldOf('DataIntact'), integrity)) ||
-      isArchivingNews(toldOf('ContinuousArchiving'), before?.archive, archive) ||
-      isWindowNews(database.status?.recovery, archive);
-    const mayGrow = database.spec.storage?.autogrow !== undefined;
-    if (isNews || (mayGrow && (storage?.usedPart ?? 0) >= growsAt)) onChange(database);
+    const known = { ...capacity, storage, integrity, archive };
+    this.#known.set(uidOf(database), known);
+    return known;
   }
 }
+
+/** Returns whether a database's status says something else, or its storage may have to grow. */
+function isNews(database: DatabaseObject, before: Capacity | undefined, now: Capacity): boolean {
+  const { storage, integrity, archive } = now;
+  const mayGrow = database.spec.storage?.autogrow !== undefined;
+  return (
+    differs(toldOf(database, 'CapacityLeft'), now) ||
+    (integrity !== undefined && differs(toldOf(database, 'DataIntact'), integrity)) ||
+    isArchivingNews(toldOf(database, 'ContinuousArchiving'), before?.archive, archive) ||
+    isWindowNews(database.status?.recovery, archive) ||
+    (mayGrow && (storage?.usedPart ?? 0) >= growsAt)
+  );
+}
+
+const toldOf = ({ status }: DatabaseObject, what: string): Condition | undefined =>
+  status?.conditions?.find(({ type }) => type === what);
 
 type Said = Pick<Condition, 'reason' | 'message'>;
 

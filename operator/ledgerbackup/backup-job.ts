@@ -14,6 +14,7 @@ import { dataMount } from '../manifests/container.ts';
 import { dataFileOf } from '../manifests/data-file.ts';
 import { besidePod } from '../manifests/pod.ts';
 import type { Subject } from '../manifests/subject.ts';
+import { WorkContainer } from '../manifests/work-container.ts';
 import { storeFlags, type BackupStore } from '../store/backup-store.ts';
 import { backupOwner } from './borrower.ts';
 import type { BackupObject } from './environment.ts';
@@ -50,7 +51,7 @@ export function buildBackupJob({ backup, subject, store, replica, file }: Backup
     subject,
     store,
     name: backupJobName(subject.workload, uidOf(backup)),
-    container: 'backup',
+    container: WorkContainer.backup,
     marks: { [labels.backup]: backup.metadata.name },
     args: [
       'backup',

@@ -9,6 +9,7 @@ import { addressList } from '../manifests/addresses.ts';
 import { claimSpec } from '../manifests/claim.ts';
 import { dataMount } from '../manifests/container.ts';
 import type { Subject } from '../manifests/subject.ts';
+import { WorkContainer } from '../manifests/work-container.ts';
 import { storeFlags, type BackupStore } from '../store/backup-store.ts';
 import { backupOwner } from './borrower.ts';
 import type { BackupObject } from './environment.ts';
@@ -36,7 +37,7 @@ export function buildClusterBackupJob({ backup, subject, store, program }: Clust
     subject: { ...subject, resolved: { ...subject.resolved, engine: program } },
     store,
     name: backupJobName(subject.workload, uidOf(backup)),
-    container: 'backup',
+    container: WorkContainer.backup,
     marks: { [labels.backup]: backup.metadata.name },
     args: [
       'backup-cluster',

@@ -11,6 +11,7 @@ import {
 import { dataMount } from '../manifests/container.ts';
 import { dataFileOf } from '../manifests/data-file.ts';
 import type { Subject } from '../manifests/subject.ts';
+import { WorkContainer } from '../manifests/work-container.ts';
 import { storeFlags, type BackupStore } from '../store/backup-store.ts';
 import { backupOwner } from './borrower.ts';
 import type { BackupObject } from './environment.ts';
@@ -70,7 +71,7 @@ const shared = ({ backup, subject, store, program }: FilePlan, files: number) =>
   owner: backupOwner(backup),
   subject: { ...subject, resolved: { ...subject.resolved, engine: program } },
   store,
-  container: 'backup',
+  container: WorkContainer.backup,
   memoryMib: MEMORY_MIB + Math.ceil(files * subject.storageGb * MEMORY_MIB_PER_GIB),
   deadlineSeconds: DEADLINE_SECONDS,
 });

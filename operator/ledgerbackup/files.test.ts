@@ -123,7 +123,7 @@ class Cold {
         labels: { ...marks, 'batch.kubernetes.io/job-name': name },
         ownerReferences: [{ kind: 'Job', name, uid: job.metadata.uid }],
       },
-      status: { containerStatuses: [{ state: { terminated } }] },
+      status: { containerStatuses: [{ name: 'backup', state: { terminated } }] },
     } as unknown as Pod);
     const completionTime = new Date(this.cluster.nowMs).toISOString() as unknown as Date;
     const conditions = [{ type, status: 'True' }];
@@ -258,6 +258,22 @@ test('an operator whose definitions are older says that the chart of them is to 
   }
 });
 
+test('a backup whose copies another release of the operator began ends with that reason, and blames nobody who resumed the database', async () => {
+  const cold = new Cold();
+  await cold.look();
+  expect(cold.jobs).toHaveLength(3);
+  // What the other release wrote.
+  cold.unknown = ['workloadRevision'];
+  for (const status of ['Unknown', 'False']) {
+    const { told } = await cold.look();
+    expect(told?.status).toBe(status);
+    if (status === 'Unknown') continue;
+    expect(told).toMatchObject({ reason: 'FilesUnfit' });
+    expect(told?.message).toContain('another release of the operator began to copy its files');
+    expect(told?.message).not.toContain('resumed');
+  }
+});
+
 test('nothing is copied while the operator only observes: replicas could be started by hand under one generation', async () => {
   const cold = new Cold();
   cold.suspended(true, 4, 'TigerBeetle', true, true);
@@ -300,7 +316,11 @@ test('files are no backup if the StatefulSet was scaled by hand while they were 
     expect(workloadRevision).toBe(before === undefined ? '' : 's1/2');
     cold.copy();
     cold.cluster.put<StatefulSet>(later);
-    expect(await cold.look()).toMatchObject({ told: { status: 'False', reason: 'FilesUnfit' } });
+    const { told } = await cold.look();
+    expect(told).toMatchObject({ status: 'False', reason: 'FilesUnfit' });
+    // Nobody resumed it.
+    expect(told?.message).toContain('its StatefulSet was scaled or changed');
+    expect(told?.message).not.toContain('resumed');
   }
   const cold = new Cold();
   cold.cluster.put<StatefulSet>(first);

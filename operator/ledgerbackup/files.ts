@@ -8,7 +8,7 @@ import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { resources, type Job, type Pod, type StatefulSet } from '../../domain/kinds.ts';
 import { backupFileJobName, labels, uidOf } from '../../domain/names.ts';
 import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
-import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { hasDoneItsWork, hasFailed, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import type { Subject } from '../manifests/subject.ts';
 import type { BackupStore } from '../store/backup-store.ts';
@@ -44,14 +44,13 @@ export async function copyFiles(copying: Copying): Promise<Verdict> {
   );
   const isOnRecord = began !== undefined && workloadRevision !== undefined;
   if (!isOnRecord && jobs.every((job) => job === undefined)) return beginAgain(copying);
-  const isCopied = jobs.every((job) => job !== undefined && hasSucceeded(job));
+  const isDone = (job: Job | undefined) =>
+    job !== undefined && hasDoneItsWork(job, podsOfJob(environment, job));
+  const isCopied = jobs.every(isDone);
   // Read after what was copied: whatever ran meanwhile needed another generation.
-  const now = await liveAtRest(environment, database);
-  if (now === undefined || now.generation !== began || now.workloadRevision !== workloadRevision) {
-    return unfit(
-      copying,
-      `${database.metadata.name} or its StatefulSet was resumed, scaled or changed while its files were copied; leave it suspended, and make another backup`,
-    );
+  const differs = whatDiffers(backup.status, await liveAtRest(environment, database));
+  if (differs !== undefined) {
+    return unfit(copying, `${database.metadata.name}: ${differs}; make another backup`);
   }
   const plan = { ...copying, program: newest.resolved.engine };
   if (isCopied) return start(copying, [buildFilesJob(plan)], 'makes a backup of the copied files');
@@ -65,7 +64,7 @@ export async function copyFiles(copying: Copying): Promise<Verdict> {
   const missing = jobs.flatMap((job, index) =>
     job === undefined ? [buildFileJob(plan, index)] : [],
   );
-  const copied = jobs.filter((job) => job !== undefined && hasSucceeded(job)).length;
+  const copied = jobs.filter(isDone).length;
   return (
     troubleOf(copying, jobs) ??
     start(copying, missing, `copies a data file; ${copied} of ${jobs.length} are copied`)
@@ -141,6 +140,18 @@ async function liveAtRest(
   const running = replicaPods(pods).filter((pod) => belongsTo(live, pod));
   if (running.length > 0 || generation === undefined) return undefined;
   return { generation, workloadRevision: revisionOf(set) };
+}
+
+/** Why the files may not be of one moment. `undefined`: they are. */
+function whatDiffers(before: BackupObject['status'], now: Rest | undefined): string | undefined {
+  const { databaseGeneration, workloadRevision } = before ?? {};
+  if (databaseGeneration === undefined || workloadRevision === undefined) {
+    return 'another release of the operator began to copy its files, or the definition of LedgerBackup was exchanged since, so that nothing shows that no replica ran meanwhile';
+  }
+  if (now?.generation !== databaseGeneration)
+    return 'it was resumed or changed while its files were copied; leave it suspended';
+  if (now.workloadRevision === workloadRevision) return undefined;
+  return 'its StatefulSet was scaled or changed while its files were copied, as by an upgrade of the operator; wait until that has ended';
 }
 
 const revisionOf = (set: StatefulSet | undefined): string =>

@@ -72,12 +72,25 @@ class LastBackup {
   }
 
   succeeds(): void {
-    const { metadata } = this.runs({
-      conditions: [{ type: 'Complete', status: 'True' }],
-      completionTime: this.#now() as unknown as Date,
-    });
+    this.#ends(
+      {
+        conditions: [{ type: 'Complete', status: 'True' }],
+        completionTime: this.#now() as unknown as Date,
+      },
+      { exitCode: 0, message: JSON.stringify(said) },
+    );
+  }
+
+  /** Its work ends beside a proxy that was put before it and goes on: so the Job does not end. */
+  endsBesideProxy(exitCode: number, words: object): void {
+    this.#ends({ active: 1 }, { exitCode, message: JSON.stringify(words) }, [
+      { name: 'proxy', state: { running: {} } },
+    ]);
+  }
+
+  #ends(status: Job['status'], terminated: object, before: readonly object[] = []): void {
+    const { metadata } = this.runs(status);
     const its = { ...metadata.labels, 'batch.kubernetes.io/job-name': metadata.name ?? '' };
-    const terminated = { exitCode: 0, message: JSON.stringify(said) };
     this.cluster.put({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -87,7 +100,7 @@ class LastBackup {
         labels: its,
         ownerReferences: [{ kind: 'Job', name: metadata.name, uid: metadata.uid }],
       },
-      status: { containerStatuses: [{ state: { terminated } }] },
+      status: { containerStatuses: [...before, { name: 'backup', state: { terminated } }] },
     } as unknown as Pod);
   }
 
@@ -110,6 +123,25 @@ test.each([
   for (const kind of unseen) last.unseen.add(kind);
   last.cluster.nowMs += 120_000;
   expect(await last.look()).toMatchObject({ status: 'True', reason: 'Completed' });
+});
+
+test('a backup is good when its work is done, also beside a proxy that goes on', async () => {
+  const last = new LastBackup();
+  last.endsBesideProxy(0, said);
+  expect(await last.look()).toMatchObject({ status: 'True', reason: 'Completed' });
+  await last.look();
+  const staying = last.cluster.all('Job').filter((job) => !job.metadata.deletionTimestamp);
+  expect(staying).toEqual([]);
+});
+
+test('a backup that cannot be tried again because a proxy goes on in its pod says so', async () => {
+  const last = new LastBackup();
+  last.endsBesideProxy(1, { error: 'store_unreachable', message: 'no answer' });
+  expect(await last.look()).toMatchObject({
+    status: 'Unknown',
+    reason: 'Delayed',
+    message: expect.stringMatching(/no answer.*; its pod does not end, because proxy goes on/),
+  });
 });
 
 test('a last backup that is at work has not failed because its Job is seen late', async () => {
@@ -139,19 +171,20 @@ test('a failure to make a Job is told if a person must act, and tried again if n
   }
 });
 
-/** Looks at a resource of type Final that has the name of the database's last backup, whoever made it. */
-async function finalOf(
-  goes: {
-    readonly deletionTimestamp?: string;
-    readonly deletionPolicy?: string;
-    /** Whether the watch does not show the deletion yet. */
-    readonly late?: boolean;
-    /** Replicas that its StatefulSet is to have; by default there is no StatefulSet. */
-    readonly replicas?: number;
-  },
-  pods: number,
-) {
-  const { deletionTimestamp, deletionPolicy = 'Retain', late = false, replicas } = goes;
+interface Going {
+  readonly deletionTimestamp?: string;
+  readonly deletionPolicy?: string;
+  /** Whether the watch does not show the deletion yet. */
+  readonly late?: boolean;
+  /** Replicas that its StatefulSet is to have; by default there is no StatefulSet. */
+  readonly replicas?: number;
+  /** Whether its log is archived. */
+  readonly archived?: boolean;
+}
+
+/** A resource of type Final that has the name of the database's last backup, whoever made it. */
+function goingDatabase(goes: Going, pods: number) {
+  const { deletionTimestamp, deletionPolicy = 'Retain', late = false, replicas, archived } = goes;
   const cluster = new SimulatedCluster();
   cluster.put(catalogObject() as unknown as KubeObject);
   const subject = { ...subjectOf('Builtin', 'single'), name: 'shop', namespace };
@@ -165,7 +198,11 @@ async function finalOf(
       uid: ownUid,
       ...(deletionTimestamp && { deletionTimestamp }),
     },
-    spec: { engine: 'Builtin', deletionPolicy },
+    spec: {
+      engine: 'Builtin',
+      deletionPolicy,
+      ...(archived === true && { backup: { continuous: { enabled: true } } }),
+    },
     status: {
       databaseId: typeIdOfUuid('db', ownUid),
       workload,
@@ -209,16 +246,50 @@ async function finalOf(
       removeRequested: false,
     },
   });
-  const environment = backupEnvironment(cluster);
-  // As the watch shows it while it goes.
-  const databases = environment.databases as ObjectCache<DatabaseObject>;
-  const { deletionTimestamp: _, ...before } = database.metadata;
-  databases.put(late ? { ...database, metadata: before } : database);
-  const asked = { ...environment, askForCheckpoint: () => Promise.resolve({ op: 5 }) };
-  await reconcileBackup(asked, { namespace, name });
-  const found = await cluster.read<BackupObject>({ resource: resources.backup, namespace, name });
-  const row = found?.status?.conditions?.find(({ type }) => type === 'Succeeded');
+  const look = async () => {
+    const environment = backupEnvironment(cluster);
+    // As the watch shows it while it goes.
+    const databases = environment.databases as ObjectCache<DatabaseObject>;
+    const { deletionTimestamp: _, ...before } = database.metadata;
+    databases.put(late ? { ...database, metadata: before } : database);
+    const asked = { ...environment, askForCheckpoint: () => Promise.resolve({ op: 5 }) };
+    await reconcileBackup(asked, { namespace, name });
+    const found = await cluster.read<BackupObject>({ resource: resources.backup, namespace, name });
+    return found?.status;
+  };
+  return { cluster, look };
+}
+
+/** One look at it. */
+async function finalOf(goes: Going, pods: number) {
+  const { cluster, look } = goingDatabase(goes, pods);
+  const row = (await look())?.conditions?.find(({ type }) => type === 'Succeeded');
   return { ...row, jobs: cluster.all('Job').length };
+}
+
+/** The status of the last backup of a stopped database once its program has said this. */
+async function endedWith(words: object, goes: Pick<Going, 'archived'>) {
+  const going = { deletionTimestamp, deletionPolicy: 'BackupThenRetain', ...goes };
+  const { cluster, look } = goingDatabase(going, 0);
+  await look();
+  const [job] = cluster.all('Job');
+  const { metadata } = cluster.put({
+    ...job,
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+  } as Job);
+  const terminated = { exitCode: 0, message: JSON.stringify(words) };
+  cluster.put({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      namespace,
+      name: 'of-the-job',
+      labels: metadata.labels,
+      ownerReferences: [{ kind: 'Job', name: metadata.name, uid: metadata.uid }],
+    },
+    status: { containerStatuses: [{ name: 'backup', state: { terminated } }] },
+  } as unknown as Pod);
+  return look();
 }
 
 const deletionTimestamp = '2026-11-21T09:59:00Z';
@@ -257,4 +328,31 @@ test('the pod of a single replica that is about to come back has not stopped: wh
   expect(early).toMatchObject({ status: 'Unknown', reason: 'DatabaseNotReady', jobs: 0 });
   const late = await finalOf({ ...goes, replicas: 0 }, 0);
   expect(late).toMatchObject({ status: 'Unknown', reason: 'Running', jobs: 1 });
+});
+
+test('operations that the archive lacks before a last backup are in its status, with the reason', async () => {
+  const notArchived = 'the store took longer than 3 minutes';
+  const partly = { ...said, archivedOps: 2, notArchived, notArchivedFromOp: 5 };
+  const status = await endedWith(partly, { archived: true });
+  expect(status).toMatchObject({
+    archivedOps: 2,
+    notArchived: { fromOp: 5, toOp: 7, message: notArchived },
+    conditions: [{ type: 'Succeeded', status: 'True', reason: 'Completed' }],
+  });
+  expect(status?.conditions?.[0]?.message).toContain(
+    `the archive of the log lacks the operations 5 to 7: ${notArchived}`,
+  );
+  // An engine of an earlier release does not say which.
+  const { notArchivedFromOp: _, ...earlier } = partly;
+  const unknown = await endedWith(earlier, { archived: true });
+  expect(unknown?.notArchived).toEqual({ toOp: 7, message: notArchived });
+  const whole = await endedWith({ ...said, archivedOps: 3 }, { archived: true });
+  expect([whole?.archivedOps, whole?.notArchived]).toEqual([3, undefined]);
+});
+
+test('a database that is archived no more is not said to lack its log', async () => {
+  const status = await endedWith({ ...said, archivedOps: 0, notArchived: 'it ends before' }, {});
+  expect(status?.conditions).toMatchObject([{ type: 'Succeeded', status: 'True' }]);
+  expect(status?.notArchived).toBeUndefined();
+  expect(status?.conditions?.[0]?.message).not.toContain('lacks');
 });

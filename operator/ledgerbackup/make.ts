@@ -2,11 +2,12 @@
 import { cutText } from '../../base/cut-text.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import { hasBegun } from '../../domain/fill.ts';
 import { resources, type Job, type StatefulSet } from '../../domain/kinds.ts';
 import { backupJobName, databaseIdOf, finalBackupName, labels, uidOf } from '../../domain/names.ts';
 import { hasPeers } from '../certificates/generations.ts';
-import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { hasDoneItsWork, hasFailed, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
 import { replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import { lendStore } from '../store/lend.ts';
@@ -60,7 +61,7 @@ export async function make(
     );
   }
   const job = jobNamed(environment, backup, backupJobName(subject.workload, uidOf(backup)));
-  if (job !== undefined) return follow(environment, backup, job);
+  if (job !== undefined) return follow(environment, backup, job, database);
   if (backup.spec.method === 'Files') {
     return copyFiles({ environment, store, backup, database, subject });
   }
@@ -216,19 +217,21 @@ async function follow(
   environment: BackupEnvironment,
   backup: BackupObject,
   job: Job,
+  database?: DatabaseObject,
 ): Promise<Verdict> {
   const pods = podsOfJob(environment, job);
   const told = backup.status?.conditions?.[0];
   const message = told?.message ?? `Job ${job.metadata.name} runs`;
   const reason =
     told?.reason === BackupReason.Delayed ? BackupReason.Delayed : BackupReason.Running;
-  if (hasSucceeded(job)) {
+  if (hasDoneItsWork(job, pods)) {
     const old = isOld(environment, job);
     const read = backup.spec.method === 'Files' ? madeOfFiles : madeBackup;
     const made = read(pods) ?? (old ? read(await livePodsOfJob(environment, job)) : undefined);
     if (made !== undefined) {
-      const facts = { ...made, completedAt: timeOf(environment) };
-      return { status: 'True', reason: BackupReason.Completed, message: words(made), facts };
+      const told = 'files' in made ? made : withoutOldArchive(made, database);
+      const facts = { ...told, completedAt: timeOf(environment) };
+      return { status: 'True', reason: BackupReason.Completed, message: words(told), facts };
     }
     // Its pod is gone, or not seen yet. A new Job finds the same backup in the bucket.
     if (old) await deleteJob(environment, job);
@@ -247,9 +250,20 @@ async function follow(
   };
 }
 
+/** Nobody expects the log of a database that is archived no more to go on. Its backup cannot know that it is not. */
+function withoutOldArchive(made: Made, database: DatabaseObject | undefined): Made {
+  if (database === undefined || archivingAsked(database.spec) !== null) return made;
+  const { notArchived: _, ...kept } = made;
+  return kept;
+}
+
 function words(made: Made | MadeOfFiles): string {
   if ('files' in made)
     return `the data files of ${made.files.length} replicas, ${made.sizeBytes} bytes; ${made.storedBytes} bytes are stored`;
-  const { transfers, op, newBytes, seconds } = made;
-  return `${transfers} transfers, up to op ${op}; ${newBytes} bytes were new, ${seconds} s`;
+  const { transfers, op, newBytes, seconds, notArchived } = made;
+  const done = `${transfers} transfers, up to op ${op}; ${newBytes} bytes were new, ${seconds} s`;
+  if (notArchived === undefined) return done;
+  const { fromOp, toOp, message } = notArchived;
+  const which = `${fromOp === undefined ? 'up to' : `${fromOp} to`} ${toOp}`;
+  return `${done}; the archive of the log lacks the operations ${which}: ${message}`;
 }

@@ -62,7 +62,9 @@ class Unwanted {
         labels: own,
         ownerReferences: [{ kind: 'Job', name: job.metadata.name, uid: job.metadata.uid }],
       },
-      status: { containerStatuses: [{ state: { terminated: { exitCode: 1, message } } }] },
+      status: {
+        containerStatuses: [{ name: 'remove', state: { terminated: { exitCode: 1, message } } }],
+      },
     } as unknown as Pod);
     this.cluster.put({ ...job, status: { conditions: [{ type: 'Failed', status: 'True' }] } });
   }

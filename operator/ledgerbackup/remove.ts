@@ -7,7 +7,7 @@ import type { LedgerBackup } from '../../domain/custom-resources.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import { resources } from '../../domain/kinds.ts';
 import { backupIdOf, backupWorkName, uidOf } from '../../domain/names.ts';
-import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { hasDoneItsWork, hasFailed, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { statusManager } from '../field-managers.ts';
 import { lendStore } from '../store/lend.ts';
 import { borrowerOf } from './borrower.ts';
@@ -120,8 +120,8 @@ async function removeFromBucket(
     if (refusal !== undefined) return waits(BackupReason.Delayed, refusal);
     return waits(BackupReason.Running, `Job ${name} notes in the bucket that it is removed`);
   }
-  if (hasSucceeded(job)) return undefined;
   const pods = podsOfJob(environment, job);
+  if (hasDoneItsWork(job, pods)) return undefined;
   const trouble = jobTrouble(job, pods);
   if (!hasFailed(job)) {
     return trouble === undefined

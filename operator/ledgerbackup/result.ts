@@ -4,6 +4,10 @@ import { cutText } from '../../base/cut-text.ts';
 import { jsonOf } from '../../base/json.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import type { Pod } from '../../domain/kinds.ts';
+import { endOfWork } from '../manifests/work-container.ts';
+
+/** Maximum length of `rowsOnly.message` in the status. */
+export const ROWS_ONLY_MAX = 512;
 
 const count = z.number().int().nonnegative();
 
@@ -25,6 +29,9 @@ const madeSchema = z.object({
   encrypted: z.boolean().default(false),
   lockedUntil: z.iso.datetime().exactOptional(),
   seconds: z.number().nonnegative(),
+  archivedOps: count.exactOptional(),
+  notArchived: z.string().exactOptional(),
+  notArchivedFromOp: count.exactOptional(),
 });
 const madeOfFilesSchema = madeSchema
   .pick({ backupId: true, key: true, sha256: true, clusterId: true, release: true })
@@ -41,9 +48,27 @@ const madeOfFilesSchema = madeSchema
   });
 const failedSchema = z.object({ error: z.string(), message: z.string() });
 
-const verifiedSchema = z.object({ backupId: z.string(), seconds: z.number().nonnegative() });
+/** An engine that does not know of replays tells neither. */
+const verifiedSchema = z.object({
+  backupId: z.string(),
+  seconds: z.number().nonnegative(),
+  replayedFrom: count.exactOptional(),
+  replaySeconds: z.number().nonnegative().exactOptional(),
+  rowsOnly: z
+    .object({ reason: z.string().regex(/^[A-Z][A-Za-z]{0,63}$/), message: z.string() })
+    .transform(({ reason, message }) => ({ reason, message: cutText(message, ROWS_ONLY_MAX) }))
+    .exactOptional(),
+});
 
-export type Made = z.infer<typeof madeSchema>;
+export type Made = Omit<z.infer<typeof madeSchema>, 'notArchived' | 'notArchivedFromOp'> & {
+  /** What the archive of the log lacks. */
+  readonly notArchived?: {
+    readonly fromOp?: number;
+    readonly toOp: number;
+    readonly message: string;
+  };
+};
+export type Verified = z.infer<typeof verifiedSchema>;
 export type MadeOfFiles = z.infer<typeof madeOfFilesSchema>;
 export interface Failure {
   readonly reason: BackupReason;
@@ -78,23 +103,29 @@ const reasons: Readonly<Record<string, BackupReason>> = {
 };
 
 const MESSAGE_MAX = 900;
+const NOT_ARCHIVED_MAX = 500;
 
-/** The newest pod's termination message. */
+/** The termination message of the newest pod's work. */
 export function lastWords(pods: readonly Pod[]): string | undefined {
   const newest = pods.toSorted((one, other) =>
     (one.metadata.creationTimestamp ?? '').localeCompare(other.metadata.creationTimestamp ?? ''),
   );
-  const said = newest.map(
-    (pod) => pod.status?.containerStatuses?.[0]?.state?.terminated?.message?.trim() ?? '',
-  );
+  const said = newest.map((pod) => endOfWork(pod)?.message?.trim() ?? '');
   return said.findLast((words) => words !== '');
 }
 
 /** Returns `undefined` if no existing pod has reported it. */
 export function madeBackup(pods: readonly Pod[]): Made | undefined {
   const words = lastWords(pods);
-  const made = madeSchema.safeParse(words === undefined ? undefined : jsonOf(words));
-  return made.success ? made.data : undefined;
+  const read = madeSchema.safeParse(words === undefined ? undefined : jsonOf(words));
+  if (!read.success) return undefined;
+  const { notArchived: why, notArchivedFromOp: fromOp, ...made } = read.data;
+  if (why === undefined) return made;
+  const message = cutText(why, NOT_ARCHIVED_MAX);
+  return {
+    ...made,
+    notArchived: { ...(fromOp !== undefined && { fromOp }), toOp: made.op, message },
+  };
 }
 
 /** Like `madeBackup`, for a backup of data files. */
@@ -105,7 +136,7 @@ export function madeOfFiles(pods: readonly Pod[]): MadeOfFiles | undefined {
 }
 
 /** Like `madeBackup`, for the Job that tests a backup. */
-export function verifiedBackup(pods: readonly Pod[]): z.infer<typeof verifiedSchema> | undefined {
+export function verifiedBackup(pods: readonly Pod[]): Verified | undefined {
   const words = lastWords(pods);
   const verified = verifiedSchema.safeParse(words === undefined ? undefined : jsonOf(words));
   return verified.success ? verified.data : undefined;

@@ -12,6 +12,7 @@ import { containerSecurity, resourcesOf } from '../manifests/container.ts';
 import { commonLabels, podLabels, Role } from '../manifests/metadata.ts';
 import { podBasics, podMetadata } from '../manifests/pod.ts';
 import type { Subject } from '../manifests/subject.ts';
+import type { WorkContainer } from '../manifests/work-container.ts';
 import { credentialsMount, type BackupStore } from '../store/backup-store.ts';
 import { borrowerLabels, credentialsVolume } from '../store/lend.ts';
 
@@ -23,7 +24,7 @@ interface StoreJob {
   readonly store: BackupStore;
   /** Name of the Job, and of its container. */
   readonly name: string;
-  readonly container: string;
+  readonly container: WorkContainer;
   /** Labels of the owner and its own, on the Job and its pods. */
   readonly marks: Readonly<Record<string, string>>;
   readonly args: readonly string[];

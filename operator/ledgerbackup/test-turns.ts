@@ -47,6 +47,11 @@ export class TestTurns {
     return true;
   }
 
+  /** A test that goes on with another Job keeps its turn until that appears. */
+  keep(backup: KubeObject, nowMs: number): void {
+    this.#begun.set(uidOf(backup), { namespace: namespaceOf(backup), atMs: nowMs });
+  }
+
   end(backup: KubeObject, nowMs: number): void {
     this.#begun.delete(uidOf(backup));
     this.#waitAnew(namespaceOf(backup), nowMs);

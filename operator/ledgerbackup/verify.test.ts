@@ -5,12 +5,16 @@ import { labels } from '../../domain/names.ts';
 import { catalogObject } from '../../test/fixtures/catalog.ts';
 import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
 import { backupEnvironment } from '../../test/support/operator/backup-environment.ts';
-import type { BackupObject } from './environment.ts';
+import type { BackupObject, BackupStatus } from './environment.ts';
 import { reconcileBackup } from './reconcile.ts';
 import { TestTurns } from './test-turns.ts';
 
 const SECONDS = 1_000;
 const MINUTES = 60 * SECONDS;
+
+interface Asked extends Partial<BackupStatus> {
+  readonly archived?: boolean;
+}
 
 /** Backups that were asked to be tested, and the operator that looks after them. */
 class Tested {
@@ -24,11 +28,20 @@ class Tested {
     this.cluster.put(catalogObject() as unknown as KubeObject);
   }
 
-  /** Puts a good backup there whose test was asked for. */
-  asked(namespace: string, name: string): void {
+  /** Puts a good backup there whose test was asked for; the log of its database is archived or not. */
+  asked(namespace: string, name: string, { archived = false, ...more }: Asked = {}): void {
     this.#backups += 1;
     const uid = `${this.#backups}0000000-0000-4000-8000-000000000000`;
     const done = new Date(this.cluster.nowMs).toISOString();
+    const { databaseId = `db_${name}` } = more;
+    const recovery = archived ? { latest: { op: 9, timestamp: '9' } } : undefined;
+    this.cluster.put({
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerDatabase',
+      metadata: { namespace, name: `db-${name}`, uid: `db-${uid}` },
+      spec: {},
+      status: { databaseId, ...(archived && { recovery }) },
+    } as KubeObject);
     const row = { status: 'True', reason: 'Completed', message: '', lastTransitionTime: done };
     this.cluster.put({
       apiVersion: 'ledgerhouse.dev/v1alpha1',
@@ -43,9 +56,11 @@ class Tested {
         verifyRequestedAt: done,
       },
       status: {
+        databaseId,
         backupId: `bkp_${name}`,
         completedAt: done,
         sizeBytes: 2 ** 20,
+        ...more,
         conditions: [{ type: 'Succeeded', ...row }],
       },
     } as BackupObject);
@@ -81,11 +96,15 @@ class Tested {
   }
 
   /** The program in a test's pod says that the backup is good. */
-  pass(name: string): void {
+  pass(name: string, says: object = {}): void {
     const job = this.#jobOf(name);
-    const message = JSON.stringify({ backupId: `bkp_${name}`, seconds: 2 });
+    const message = JSON.stringify({ backupId: `bkp_${name}`, seconds: 2, ...says });
     const terminated = { exitCode: 0, message };
-    this.podOf(name, { nodeName: 'n-0' }, { containerStatuses: [{ state: { terminated } }] });
+    this.podOf(
+      name,
+      { nodeName: 'n-0' },
+      { containerStatuses: [{ name: 'verify', state: { terminated } }] },
+    );
     const completionTime = new Date(this.cluster.nowMs).toISOString() as unknown as Date;
     const conditions = [{ type: 'Complete', status: 'True' }];
     this.cluster.put({ ...job, status: { conditions, completionTime } });
@@ -93,11 +112,38 @@ class Tested {
 
   /** The program in a test's pod says that the bucket has the removal of the backup. */
   removed(name: string): void {
+    this.fail(name, JSON.stringify({ error: 'backup_removed', message: 'removed at noon' }));
+  }
+
+  /** The test's Job fails, and these are the last words of its pod. */
+  fail(name: string, message: string): void {
     const job = this.#jobOf(name);
-    const message = JSON.stringify({ error: 'backup_removed', message: 'removed at noon' });
     const terminated = { exitCode: 1, message };
-    this.podOf(name, { nodeName: 'n-0' }, { containerStatuses: [{ state: { terminated } }] });
+    this.podOf(
+      name,
+      { nodeName: 'n-0' },
+      { containerStatuses: [{ name: 'verify', state: { terminated } }] },
+    );
     this.cluster.put({ ...job, status: { conditions: [{ type: 'Failed', status: 'True' }] } });
+  }
+
+  /** The test's Job has had its time: its pod is gone. */
+  runsOutOfTime(name: string): void {
+    const conditions = [{ type: 'Failed', status: 'True', reason: 'DeadlineExceeded' }];
+    this.cluster.put({ ...this.#jobOf(name), status: { conditions } });
+  }
+
+  args(name: string): readonly string[] {
+    return this.#jobOf(name).spec?.template.spec?.containers[0]?.args ?? [];
+  }
+
+  /** The flag for a replay, and the room that the Job asks for. */
+  replay(name: string): readonly unknown[] {
+    const { containers, volumes } = this.#jobOf(name).spec?.template.spec ?? {};
+    const limits = containers?.[0]?.resources?.limits;
+    const scratch = this.args(name).find((arg) => arg.startsWith('--scratch'));
+    const room = volumes?.find(({ emptyDir }) => emptyDir !== undefined)?.emptyDir?.sizeLimit;
+    return [scratch, limits?.['ephemeral-storage'], room];
   }
 
   podOf(name: string, spec: object, status: object): void {
@@ -122,7 +168,8 @@ class Tested {
   async verified(name: string) {
     const found = await this.cluster.read<BackupObject>({ resource: resources.backup, name });
     const row = found?.status?.conditions?.find(({ type }) => type === 'Verified');
-    return { ...row, verification: found?.status?.verification };
+    const { verification, lastReplayedAt } = found?.status ?? {};
+    return { ...row, verification, lastReplayedAt };
   }
 }
 
@@ -384,4 +431,220 @@ test('a removed backup is not told as damaged by its test', async () => {
   // `false` is damage, and an alarm.
   expect(verification?.passed).toBeUndefined();
   expect(verification?.completedAt).toBeDefined();
+});
+
+const none = [undefined, undefined, undefined];
+const scratch = ['--scratch=/data', '515Mi', '515Mi'];
+
+test('the log is replayed in a bounded room where it is archived, and the status says from where on and how long it took', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1', { archived: true });
+  tested.asked('bolt', 'b1');
+  await tested.look(['acme', 'a1'], ['bolt', 'b1']);
+  expect([tested.replay('a1'), tested.replay('b1')]).toEqual([scratch, none]);
+  tested.pass('a1', { replayedFrom: 7, replaySeconds: 1.5 });
+  tested.pass('b1');
+  await tested.look(['acme', 'a1'], ['bolt', 'b1']);
+  const { message, verification, lastReplayedAt } = await tested.verified('a1');
+  expect(message).toMatch(/the archived log after operation 7 leads to it$/);
+  expect(verification).toMatchObject({
+    passed: true,
+    seconds: 2,
+    replayedFrom: 7,
+    replaySeconds: 1.5,
+  });
+  expect(lastReplayedAt).toBe(verification?.completedAt);
+  const rows = await tested.verified('b1');
+  expect(rows.message).toMatch(/the archived log was not replayed: NoLog$/);
+  expect(rows.verification).toMatchObject({ passed: true, rowsOnly: { reason: 'NoLog' } });
+  expect(rows.lastReplayedAt).toBeUndefined();
+});
+
+test('a backup to which the log does not reach passes, and the status says why it was not replayed', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1', { archived: true });
+  await tested.look(['acme', 'a1']);
+  const rowsOnly = { reason: 'OtherHistory', message: 'x'.repeat(600) };
+  tested.pass('a1', { rowsOnly });
+  await tested.look(['acme', 'a1']);
+  const { status, verification, lastReplayedAt } = await tested.verified('a1');
+  expect([status, lastReplayedAt]).toEqual(['True', undefined]);
+  expect(verification?.rowsOnly).toMatchObject({
+    reason: 'OtherHistory',
+    message: expect.stringMatching(/^x{511}…$/),
+  });
+});
+
+test('a replay begins with the newest earlier backup to which a replay has led, unless damage of it or of a later one was told since', async () => {
+  const replayed = { lastReplayedAt: '2026-11-01T00:00:00Z' };
+  const damage = {
+    verification: {
+      startedAt: '2026-11-02T00:00:00Z',
+      completedAt: '2026-11-02T00:00:00Z',
+      passed: false,
+    },
+  };
+  // It stays damaged, and all later tests would be of the rows alone.
+  const lostBeginning = {
+    verification: {
+      ...damage.verification,
+      passed: true,
+      rowsOnly: { reason: 'BaseDamaged', message: 'it is cut' },
+    },
+  };
+  // The same replay would take longer each time.
+  const tookTooLong = {
+    verification: {
+      ...damage.verification,
+      passed: true,
+      rowsOnly: { reason: 'TooLong', message: 'it did not end' },
+    },
+  };
+  for (const [at7, since] of [
+    [{}, ['--since=bkp_proven']],
+    [damage, []],
+    [lostBeginning, []],
+    [tookTooLong, []],
+  ] as const) {
+    const tested = new Tested();
+    for (const [name, op, more] of [
+      ['oldest', 3, replayed],
+      ['proven', 5, replayed],
+      ['between', 7, at7],
+      ['own', 9, {}],
+      ['later', 11, replayed],
+    ] as const)
+      tested.asked('acme', name, { archived: true, databaseId: 'db_same', op, ...more });
+    tested.asked('acme', 'other', { archived: true, op: 8, ...replayed });
+    await tested.look(['acme', 'own']);
+    expect(tested.args('own').filter((arg) => arg.startsWith('--since'))).toEqual(since);
+  }
+});
+
+/** The next try of backup a1, of its rows alone, which passes. */
+async function passedWithoutReplay(tested: Tested) {
+  await tested.look(['acme', 'a1']);
+  tested.cluster.move();
+  await tested.look(['acme', 'a1']);
+  expect(tested.replay('a1')).toEqual(none);
+  tested.pass('a1');
+  await tested.look(['acme', 'a1']);
+  const { status, verification } = await tested.verified('a1');
+  expect(status).toBe('True');
+  return verification;
+}
+
+test('an engine that knows no replay tests the backup as before', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1', { archived: true });
+  await tested.look(['acme', 'a1']);
+  tested.fail('a1', 'verify-backup has no flag --scratch; see: ledger-engine verify-backup --help');
+  const verification = await passedWithoutReplay(tested);
+  expect(verification).toMatchObject({
+    passed: true,
+    rowsOnly: { reason: 'NotPossible', message: expect.stringContaining('no flag --scratch') },
+  });
+});
+
+test('a replay that does not end in its time says so, and from where on the log stays unproven', async () => {
+  const tested = new Tested();
+  const before = { op: 3, databaseId: 'db_same', lastReplayedAt: '2026-11-01T00:00:00Z' };
+  tested.asked('acme', 'a0', { archived: true, ...before });
+  tested.asked('acme', 'a1', { archived: true, databaseId: 'db_same', op: 5 });
+  await tested.look(['acme', 'a1']);
+  tested.runsOutOfTime('a1');
+  const verification = await passedWithoutReplay(tested);
+  expect(verification).toMatchObject({
+    passed: true,
+    rowsOnly: {
+      reason: 'TooLong',
+      message: expect.stringMatching(/from backup bkp_a0 did not end in 6 hours; .* unproven$/),
+    },
+  });
+});
+
+test('a test that goes on without the replay keeps its turn while it has no Job', async () => {
+  const tested = new Tested();
+  for (const [namespace, name] of [
+    ['acme', 'a1'],
+    ['beta', 'b1'],
+  ] as const) {
+    tested.asked(namespace, name, { archived: true });
+    await tested.look([namespace, name]);
+  }
+  tested.asked('acme', 'a2');
+  tested.asked('gamma', 'c1');
+  tested.cluster.nowMs += 2 * MINUTES;
+  tested.fail('a1', 'out of memory');
+  await tested.look(['acme', 'a1']);
+  tested.cluster.move();
+  // The replay's Job is gone, and that of the rows is still to come.
+  await tested.look(['gamma', 'c1'], ['acme', 'a2'], ['acme', 'a1']);
+  expect([...tested.running].toSorted()).toEqual(['a1', 'b1']);
+});
+
+test('the Job of a replay whose deletion is seen late does not end the test of the rows', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1', { archived: true });
+  await tested.look(['acme', 'a1']);
+  tested.fail('a1', 'out of memory');
+  const [late] = tested.cluster.all('Job');
+  await tested.look(['acme', 'a1']);
+  tested.cluster.move();
+  // As an old watch shows it.
+  if (late === undefined) throw new Error('there is no Job');
+  tested.cluster.put(late);
+  await tested.look(['acme', 'a1']);
+  expect((await tested.verified('a1')).verification?.completedAt).toBeUndefined();
+  tested.cluster.move();
+  await tested.look(['acme', 'a1']);
+  expect(tested.replay('a1')).toEqual(none);
+});
+
+test.each(['finds no node', 'is refused by a quota'])(
+  'a replay that %s does not keep the backup from being tested',
+  async (how) => {
+    const tested = new Tested();
+    tested.asked('acme', 'a1', { archived: true });
+    const { admission } = tested.cluster;
+    if (how === 'finds no node') {
+      await tested.look(['acme', 'a1']);
+      tested.podOf('a1', {}, unschedulable);
+      tested.cluster.nowMs += 15 * MINUTES;
+    } else {
+      tested.cluster.admission = (object) => {
+        if (JSON.stringify(object).includes('ephemeral-storage'))
+          throw new ApiError('exceeded quota: disk', { status: 403, reason: 'Forbidden' });
+        return object;
+      };
+    }
+    await tested.look(['acme', 'a1']);
+    tested.cluster.move();
+    await tested.look(['acme', 'a1']);
+    expect(tested.replay('a1')).toEqual(none);
+    tested.cluster.admission = admission;
+    // If that test cannot be made either, the next one does not begin with the replay again.
+    tested.fail('a1', JSON.stringify({ error: 'store_unreachable', message: 'no answer' }));
+    await tested.look(['acme', 'a1']);
+    expect((await tested.verified('a1')).reason).toBe('StoreUnreachable');
+    tested.cluster.move();
+    tested.cluster.nowMs += 61 * MINUTES;
+    await tested.look(['acme', 'a1']);
+    expect(tested.replay('a1')).toEqual(none);
+    tested.pass('a1');
+    await tested.look(['acme', 'a1']);
+    const { verification } = await tested.verified('a1');
+    expect(verification).toMatchObject({ passed: true, rowsOnly: { reason: 'NotPossible' } });
+  },
+);
+
+test('a log that contradicts its backup is damage', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1', { archived: true });
+  await tested.look(['acme', 'a1']);
+  tested.fail('a1', JSON.stringify({ error: 'state_rejected', message: 'other rows of table 2' }));
+  await tested.look(['acme', 'a1']);
+  const { status, reason, message, verification } = await tested.verified('a1');
+  expect([status, reason, verification?.passed]).toEqual(['False', 'ArchiveDamaged', false]);
+  expect(message).toContain('other rows');
 });

@@ -15,6 +15,7 @@ const SLACK_MS = 3_600_000;
 export function backupHealth(
   { backups, schedules }: BackupsSeen = { backups: [], schedules: [] },
   nowMs: number,
+  told: DatabaseStatus = {},
 ): Verdict {
   const followed = schedules.filter(({ spec }) => !spec.suspend);
   const isPast = (timeMs: number) => !isAhead(timeMs, nowMs);
@@ -31,6 +32,7 @@ export function backupHealth(
   const goodMs = Date.parse(good?.status?.completedAt ?? '');
   const proven = backups.filter((one) => isPast(verifiedMs(one)));
   const provenMs = Date.parse(lastVerifiedAt(proven) ?? '');
+  const unreplayed = whatIsNotReplayed(backups, nowMs, told);
   for (const { metadata, spec } of followed) {
     const period = periodMs(spec, nowMs);
     const sinceMs = Date.parse(metadata.creationTimestamp ?? '');
@@ -52,9 +54,40 @@ export function backupHealth(
         `no test restore has passed for two periods of schedule ${metadata.name}`,
       ];
     }
+    const everyMs = Math.max(period, verifyPeriodMs(spec.verify));
+    if (unreplayed !== undefined && isLate(Math.max(unreplayed.sinceMs, sinceMs), everyMs)) {
+      return [
+        'False',
+        'Unreplayed',
+        `no test restore has replayed the archived log for two periods of schedule ${metadata.name}: ${unreplayed.why}`,
+      ];
+    }
   }
   if (good === undefined) return ['Unknown', 'NotYet', 'the first backup is still to come'];
   return ['True', 'Healthy', `backups are made and proven as their schedules say`];
+}
+
+/**
+ * Why the last test restore did not replay the log, and since when none has, if the window of the archive says that there is a log before
+ * that backup. While the archive is not well, its own condition says so; afterwards, a replay has time.
+ */
+function whatIsNotReplayed(
+  backups: readonly LedgerBackup[],
+  nowMs: number,
+  { conditions = [], recovery, backup }: DatabaseStatus,
+): { readonly sinceMs: number; readonly why: string } | undefined {
+  const archiving = conditions.find(({ type }) => type === 'ContinuousArchiving');
+  const past = backups.filter((one) => !isAhead(testedMs(one), nowMs));
+  const tested = newestTested(past)?.status;
+  const rowsOnly = tested?.verification?.rowsOnly;
+  if (archiving?.status !== 'True' || recovery === undefined || rowsOnly === undefined)
+    return undefined;
+  if ((tested?.op ?? 0) <= recovery.earliest.op) return undefined;
+  const lastMs = Date.parse(lastReplay(backups, nowMs, backup).lastReplayedAt ?? '') || 0;
+  return {
+    sinceMs: Math.max(Date.parse(archiving.lastTransitionTime), lastMs),
+    why: `${rowsOnly.reason}: ${rowsOnly.message}`,
+  };
 }
 
 const completedMs = ({ status }: LedgerBackup): number => Date.parse(status?.completedAt ?? '');
@@ -63,17 +96,49 @@ const testedMs = ({ status }: LedgerBackup): number =>
   Date.parse(status?.verification?.completedAt ?? '');
 
 /** The newest good backup, for the status; one of the future only if there is no other. */
-export function lastBackup({ backups }: BackupsSeen, nowMs: number): DatabaseStatus['backup'] {
+export function lastBackup(
+  { backups }: BackupsSeen,
+  nowMs: number,
+  told?: DatabaseStatus['backup'],
+): DatabaseStatus['backup'] {
   const isPast = (timeMs: number) => !isAhead(timeMs, nowMs);
   const good = newestGood(backups.filter((one) => isPast(completedMs(one)))) ?? newestGood(backups);
   if (good?.status === undefined) return undefined;
   const { backupId, completedAt } = good.status;
-  const proven = lastVerifiedAt(backups.filter((one) => isPast(verifiedMs(one))));
+  const tested = lastBy(
+    backups.filter((one) => isPast(verifiedMs(one))),
+    ({ status }) => status?.lastVerifiedAt,
+  )?.status;
+  const testSeconds = tested?.verification?.seconds;
   return {
     name: good.metadata.name,
     ...(backupId === undefined ? {} : { backupId }),
     ...(completedAt === undefined ? {} : { completedAt }),
-    ...(proven === undefined ? {} : { lastVerifiedAt: proven }),
+    ...(tested?.lastVerifiedAt !== undefined && { lastVerifiedAt: tested.lastVerifiedAt }),
+    ...(testSeconds !== undefined && { testSeconds }),
+    ...lastReplay(backups, nowMs, told),
+  };
+}
+
+type Replay = Pick<NonNullable<DatabaseStatus['backup']>, 'lastReplayedAt' | 'replaySeconds'>;
+
+/** The last replay of the log. It stays known when its backup goes. */
+function lastReplay(
+  backups: readonly LedgerBackup[],
+  nowMs: number,
+  told: DatabaseStatus['backup'],
+): Replay {
+  const known = backups.map(({ status }) => ({
+    lastReplayedAt: status?.lastReplayedAt,
+    replaySeconds: status?.verification?.replaySeconds,
+  }));
+  const past = [...known, ...(told === undefined ? [] : [told])].filter(
+    (one) => !isAhead(Date.parse(one.lastReplayedAt ?? ''), nowMs),
+  );
+  const { lastReplayedAt, replaySeconds } = lastBy(past, (one) => one.lastReplayedAt) ?? {};
+  return {
+    ...(lastReplayedAt !== undefined && { lastReplayedAt }),
+    ...(replaySeconds !== undefined && { replaySeconds }),
   };
 }
 
@@ -97,11 +162,11 @@ const lastVerifiedAt = (backups: readonly LedgerBackup[]): string | undefined =>
   lastBy(backups, ({ status }) => status?.lastVerifiedAt)?.status?.lastVerifiedAt;
 
 /** Times are RFC 3339 in UTC with whole seconds, so text order is time order. */
-function lastBy(
-  backups: readonly LedgerBackup[],
-  timeOf: (one: LedgerBackup) => string | undefined,
-): LedgerBackup | undefined {
-  const timed = backups.filter((one) => timeOf(one) !== undefined);
+function lastBy<One>(
+  all: readonly One[],
+  timeOf: (one: One) => string | undefined,
+): One | undefined {
+  const timed = all.filter((one) => timeOf(one) !== undefined);
   return timed
     .toSorted((one, other) => (timeOf(one) ?? '').localeCompare(timeOf(other) ?? ''))
     .at(-1);

@@ -53,7 +53,7 @@ export function conditionsOf(observed: Observation, plan: Plan, tally: DatabaseT
     VersionUpToDate: version,
     Suspended: suspended(plan, tally),
     Paused: paused(plan),
-    BackupHealthy: backupHealth(observed.backups, observed.nowMs),
+    BackupHealthy: backupHealth(observed.backups, observed.nowMs, observed.database.status),
     ContinuousArchiving: continuousArchiving(observed, plan),
     ChangeDataCaptureHealthy: changeDataCapture(observed),
     CapacityLeft: capacity,

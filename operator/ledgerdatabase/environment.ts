@@ -4,6 +4,7 @@ import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import type { Capacity } from '../capacity/capacity.ts';
 import type { NodeZones } from '../runtime/node-zones.ts';
 import type { BackupsSeen } from './backups-seen.ts';
+import type { Polls } from './observation.ts';
 import type { Caches } from './observe.ts';
 import type { StatusPace } from './status-pace.ts';
 import type { PlanOptions } from './subject-of.ts';
@@ -18,6 +19,12 @@ export interface Environment {
   readonly noteAnswer: (object: KubeObject) => void;
   readonly fetchStatus: StatusFetch;
   readonly capacityOf: (uid: string) => Capacity | undefined;
+  /** Takes what a database's engines have answered. Returns it as `capacityOf` does. */
+  readonly heard: (
+    database: DatabaseObject,
+    workload: string,
+    polls: Polls,
+  ) => Capacity | undefined;
   /** The database's backups and their schedules. */
   readonly backupsOf: (database: DatabaseObject) => BackupsSeen;
   readonly zones: NodeZones;

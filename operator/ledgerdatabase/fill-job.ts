@@ -11,6 +11,7 @@ import { dataMount } from '../manifests/container.ts';
 import { originFlags } from '../manifests/origin-flags.ts';
 import { ownerOf } from '../manifests/metadata.ts';
 import type { Subject } from '../manifests/subject.ts';
+import { WorkContainer } from '../manifests/work-container.ts';
 import { storeFlags, type BackupStore } from '../store/backup-store.ts';
 
 export type FillWork = 'check' | 'fill';
@@ -38,7 +39,7 @@ export function buildFillJob({ subject, store, origin, program, work }: FillPlan
     subject: { ...subject, resolved: { ...subject.resolved, engine: program } },
     store,
     name: fillJobName(subject.workload, work),
-    container: 'fill',
+    container: WorkContainer.fill,
     marks: {},
     args: [
       'restore-cluster',

@@ -70,7 +70,8 @@ export async function planned(
       replicaPods(observed.owned.pods),
       environment.fetchStatus,
     );
-    observed = { ...observed, polls };
+    const capacity = observed.capacity ?? environment.heard(database, workload, polls);
+    observed = { ...observed, polls, capacity };
     draft = plan(observed, environment.options);
   }
   return { observed, draft };

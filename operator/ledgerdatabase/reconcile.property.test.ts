@@ -25,7 +25,7 @@ import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { peerSecretsOf } from '../certificates/generations.ts';
 import { trustOf } from '../certificates/volume.ts';
 import { admissions } from '../../test/support/admissions.ts';
-import { hasSucceeded } from './jobs.ts';
+import { hasDoneItsWork } from './jobs.ts';
 import { isReady, replicaPods } from './replica-pods.ts';
 import { capacityGb, requestedGb } from './steps/volumes.ts';
 import type { Environment } from './environment.ts';
@@ -346,7 +346,8 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
       const noted = [...before.values()].filter(
         ({ metadata }) => metadata.annotations?.[annotations.filling] !== undefined,
       );
-      expect((job !== undefined && hasSucceeded(job)) || noted.length === 0).toBe(true);
+      const done = job !== undefined && hasDoneItsWork(job, podsIn(before));
+      expect(done || noted.length === 0).toBe(true);
       return true;
     }
     return false;
@@ -374,6 +375,8 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
 
 const jobsIn = (before: Write['before']): readonly Job[] =>
   [...before.values()].filter((one) => one.kind === 'Job');
+const podsIn = (before: Write['before']): readonly Pod[] =>
+  [...before.values()].filter((one) => one.kind === 'Pod');
 
 /** The database's own volumes that say that their cluster is not filled. Somebody may have taken others away by their labels. */
 const notedIn = (before: Write['before']): readonly KubeObject[] =>

@@ -30,7 +30,9 @@ export function statusOf(observed: Observation, plan: Plan): DatabaseStatus {
   const tally = tallyOf(observed, plan);
   const { replicas, ready, healthy, rows, rolled, storage } = tally;
   const backup =
-    observed.backups === undefined ? undefined : lastBackup(observed.backups, observed.nowMs);
+    observed.backups === undefined
+      ? undefined
+      : lastBackup(observed.backups, observed.nowMs, observed.database.status?.backup);
   const recovery = recoveryOf(observed);
   const desired = plan.facts.resolved?.engine?.version;
   return {

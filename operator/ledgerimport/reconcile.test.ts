@@ -61,7 +61,7 @@ class Tried {
         ownerReferences: [{ kind: 'Job', name: job.metadata.name, uid: job.metadata.uid }],
       },
       spec: { nodeName: 'n-0', containers: [] },
-      status: { phase: 'Failed', containerStatuses: [{ state: { terminated } }] },
+      status: { phase: 'Failed', containerStatuses: [{ name: 'trial', state: { terminated } }] },
     } as unknown as Pod);
     const lastTransitionTime = new Date(this.cluster.nowMs).toISOString() as unknown as Date;
     const conditions = [{ type: 'Failed', status: 'True', lastTransitionTime }];

@@ -16,7 +16,7 @@ import {
 } from '../ledgerbackup/own-jobs.ts';
 import { whyNotStarted } from '../ledgerbackup/not-started.ts';
 import { TESTS_MAX } from '../ledgerbackup/test-turns.ts';
-import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { hasDoneItsWork, hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { lendStore } from '../store/lend.ts';
@@ -117,7 +117,7 @@ async function follow(
 ): Promise<Verdict> {
   const pods = podsOfJob(environment, job);
   const { name = '' } = job.metadata;
-  if (hasSucceeded(job)) {
+  if (hasDoneItsWork(job, pods)) {
     const old = isOld(environment, job);
     const tried =
       triedRows(pods) ?? (old ? triedRows(await livePodsOfJob(environment, job)) : undefined);

@@ -6,6 +6,7 @@ import { buildStoreJob, RESULT_PATH } from '../ledgerbackup/store-job.ts';
 import { dataMount } from '../manifests/container.ts';
 import { rowsFlags } from '../manifests/rows-flags.ts';
 import type { Subject } from '../manifests/subject.ts';
+import { WorkContainer } from '../manifests/work-container.ts';
 import { bucketFlags, type BackupStore } from '../store/backup-store.ts';
 import { importOwner } from './borrower.ts';
 
@@ -39,7 +40,7 @@ export function buildTrialJob(object: ImportObject, subject: Subject, store: Bac
     subject,
     store,
     name: importJobName(object.metadata.name, uidOf(object)),
-    container: 'trial',
+    container: WorkContainer.trial,
     marks: { [labels.import]: object.metadata.name },
     args: [
       'try-rows',

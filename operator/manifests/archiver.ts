@@ -1,14 +1,17 @@
 /**
  * The archiver beside an engine: a sidecar that starts before the engine and stops after it, so that it sends the engine's last
- * words. It alone in the pod has the store's credentials (docs/decisions/0102-archivers-in-pods.md).
+ * words. It alone in the pod has the store's credentials (docs/decisions/0102-archivers-in-pods.md). Where the log is in the data file, it reads
+ * it there (docs/decisions/0208-archiver-reads-the-volume.md).
  */
 import type { V1Container } from '@kubernetes/client-node';
 import { assert } from '../../base/assert.ts';
-import { ports } from '../../domain/names.ts';
+import { dataFileVariable, ports } from '../../domain/names.ts';
+import { hasPeers } from '../certificates/generations.ts';
 import type { Beside } from '../engines/adapter.ts';
 import { credentialsMount, storeFlags } from '../store/backup-store.ts';
 import { credentialsVolume } from '../store/lend.ts';
-import { containerSecurity } from './container.ts';
+import { containerSecurity, dataMount, replicaIndexEnv } from './container.ts';
+import { dataFileOfAny } from './data-file.ts';
 import type { Subject } from './subject.ts';
 
 /** Segments that wait while the store is away. */
@@ -16,11 +19,11 @@ const spoolMount = { name: 'archive-spool', mountPath: '/spool' };
 /** The archiver keeps 900 MiB; the rest is for files that are being written. */
 const SPOOL_LIMIT = '1Gi';
 
-/** Requests of the archiver, on top of the size. At 49,000 transfers a second in full batches it was seen to take up to 138 MiB. */
+/** Requests of the archiver, on top of the size. At full load it takes about 100 MiB, half of it Node's program (docs/decisions/0197-archiver-memory.md). */
 export const archiverSize = { cpuMillis: 20, memoryMib: 192 };
 
-/** Flags of its Node. The image's own entrypoint gives the heap of an engine. */
-export const archiverFlags = ['--max-old-space-size=48'];
+/** Flags of its Node. The image's own entrypoint gives the heap of an engine; what is young here dies at once. */
+export const archiverFlags = ['--max-old-space-size=48', '--max-semi-space-size=1'];
 
 /** The engine's flag that keeps the log for the archiver. */
 export const archiveFlag = ({ archiving }: Subject): readonly string[] =>
@@ -46,6 +49,8 @@ function archiver(
 ): V1Container {
   const { databaseId, clusterId, resolved } = subject;
   const { cpuMillis, memoryMib } = archiverSize;
+  // The log of several replicas is in etcd.
+  const isInFile = !hasPeers(subject);
   return {
     name: 'archive',
     image: resolved.engine.image,
@@ -61,12 +66,19 @@ function archiver(
       `--spool=${spoolMount.mountPath}`,
       `--rpo=${rpoSeconds}`,
     ],
+    ...(isInFile
+      ? { env: [replicaIndexEnv, { name: dataFileVariable, value: dataFileOfAny(subject) }] }
+      : {}),
     resources: {
       requests: { cpu: `${cpuMillis}m`, memory: `${memoryMib}Mi` },
       limits: { memory: `${memoryMib}Mi` },
     },
     securityContext: containerSecurity(),
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: [credentialsMount, spoolMount],
+    volumeMounts: [
+      credentialsMount,
+      spoolMount,
+      ...(isInFile ? [{ ...dataMount, readOnly: true }] : []),
+    ],
   };
 }

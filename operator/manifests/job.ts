@@ -13,6 +13,7 @@ import { dataFileOf, partialOf } from './data-file.ts';
 import { ownedMetadata, podLabels, Role } from './metadata.ts';
 import { podBasics, podMetadata } from './pod.ts';
 import type { Subject } from './subject.ts';
+import { WorkContainer } from './work-container.ts';
 
 export interface Making {
   readonly subject: Subject;
@@ -88,7 +89,7 @@ function containersOf(making: Making): Pick<V1PodSpec, 'initContainers' | 'conta
       agentContainer(subject, 'prepare', ['prepare', `--path=${path}`]),
       engineContainer(making, partialOf(path)),
     ],
-    containers: [agentContainer(subject, 'install', install)],
+    containers: [agentContainer(subject, WorkContainer.install, install)],
   };
 }
 
@@ -97,7 +98,7 @@ function engineContainer(making: Making, path: string): V1Container {
   const { program: engine = subject.resolved.engine } = making;
   const adapter = adapterOf(engine.name);
   return {
-    name: 'engine',
+    name: WorkContainer.engine,
     image: engine.image,
     imagePullPolicy: 'IfNotPresent',
     ...(adapter.command === undefined ? {} : { command: [...adapter.command] }),

@@ -6,12 +6,15 @@ export function originFlags({
   targetTime,
   targetTimestamp,
   targetOp,
+  follows,
 }: NonNullable<Subject['restoredFrom']>): readonly string[] {
   const which = {
     backup: backupId,
     'to-time': targetTime,
     'to-timestamp': targetTimestamp,
     'to-op': targetOp,
+    'follows-op': follows?.op,
+    'follows-timestamp': follows?.timestamp,
   };
   return Object.entries(which).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],

@@ -36,6 +36,8 @@ export interface Subject {
     readonly targetTimestamp?: string;
     readonly targetOp?: number;
     readonly dropTimeouts?: boolean;
+    /** The end of the history whose place this one takes in the same database. */
+    readonly follows?: { readonly op: number; readonly timestamp: string };
   };
   /** Whether its cluster is empty, or only partly filled with what it begins with: only the Job that fills it may reach it. */
   readonly filling?: true;

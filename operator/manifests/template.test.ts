@@ -15,14 +15,29 @@ const digests: Readonly<Record<number, string>> = {
   3: 'cc60a5d478f8bdb246fc8dfcb6645378',
   4: '6ba5f52ed50be8d37c92d9b74835c53f',
   5: '391b08cc3825b79985cfb3c24fa094e3',
+  6: '86bc74bdd6a0a9e4d9ad4b93a8f2cc96',
 };
 
 const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>
   (['single', 'ha-3', 'ha-6'] as const).map((topology) => subjectOf(engine, topology)),
 );
 
+const store = {
+  url: 's3://bucket/house',
+  endpoint: 'http://s3:7480',
+  region: 'eu-1',
+  accessKeyId: 'key',
+  secretAccessKey: 'the-very-secret',
+};
+const archivedOf = (topology: 'single' | 'ha-3'): Subject => ({
+  ...subjectOf('Builtin', topology, { store }),
+  archiving: { rpoSeconds: 5 },
+});
+
 test('every change of the template raises its revision', () => {
-  const built = JSON.stringify(subjects.map(podTemplate));
+  // Revisions before 6 are those of databases that are not archived.
+  const all = [...subjects, archivedOf('single'), archivedOf('ha-3')];
+  const built = JSON.stringify(all.map(podTemplate));
   const digest = createHash('sha256').update(built).digest('hex').slice(0, 32);
   expect({ revision: templateRevision, digest }).toEqual({
     revision: Math.max(...Object.keys(digests).map(Number)),
@@ -155,15 +170,8 @@ test.each(changes)('%s: the inputs change if and only if the template does', (_,
 });
 
 test('an archiver is part of the template, with whatever it is made of, and alone has the credentials', () => {
-  const store = {
-    url: 's3://bucket/house',
-    endpoint: 'http://s3:7480',
-    region: 'eu-1',
-    accessKeyId: 'key',
-    secretAccessKey: 'the-very-secret',
-  };
   const plain = subjectOf('Builtin', 'single', { store });
-  const archived: Subject = { ...plain, archiving: { rpoSeconds: 5 } };
+  const archived = archivedOf('single');
   const others: readonly Subject[] = [
     plain,
     { ...archived, archiving: { rpoSeconds: 10 } },
@@ -184,7 +192,19 @@ test('an archiver is part of the template, with whatever it is made of, and alon
       .map(({ name }) => name);
   expect(all.map(({ name }) => name)).toEqual(['check', 'archive', 'engine']);
   expect(has('store')).toEqual(['archive']);
-  expect(has('data')).toEqual(['check', 'engine']);
+  // It reads the log in the data file, and can change nothing there.
+  expect(has('data')).toEqual(['check', 'archive', 'engine']);
+  const archiverOf = (subject: Subject) =>
+    podTemplate(subject).spec?.initContainers?.find(({ name }) => name === 'archive');
+  const dataMountOf = (subject: Subject) =>
+    archiverOf(subject)?.volumeMounts?.find(({ name }) => name === 'data');
+  expect(dataMountOf(archived)).toEqual({ name: 'data', mountPath: '/data', readOnly: true });
+  const file = all.find(({ name }) => name === 'engine')?.args?.at(-1);
+  expect(archiverOf(archived)?.env).toContainEqual({ name: 'LEDGERHOUSE_DATA_FILE', value: file });
+  // The log of several replicas is not in it.
+  const several = archivedOf('ha-3');
+  expect(archiverOf(several)).toBeDefined();
+  expect(dataMountOf(several)).toBeUndefined();
   expect(all.find(({ name }) => name === 'engine')?.args).toContain('--archive');
   expect(JSON.stringify(podTemplate(archived))).not.toContain('the-very-secret');
 });

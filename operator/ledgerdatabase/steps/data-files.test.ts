@@ -8,9 +8,9 @@ import type { Observation } from '../observation.ts';
 const workload = 'payments-5e1f0c';
 const making = { pod: 'absent', formatted: false, recorded: false, format: 'running' } as const;
 
-/** What is done to volumes once the pod of this Job has ended so. */
+/** What is done to volumes once the containers of this Job's pod have ended so. */
 function patched(
-  exitCodes: readonly (number | undefined)[],
+  exitCodes: Readonly<Record<string, number | undefined>>,
   ownerOf: (job: string) => string,
 ): readonly string[] {
   const withPod = ({ owned }: Observation): Partial<Observation> => {
@@ -30,11 +30,11 @@ function patched(
           },
         ],
       },
-      spec: { containers: exitCodes.map((_, index) => ({ name: `part-${index}` })) },
+      spec: { containers: Object.keys(exitCodes).map((name) => ({ name })) },
       status: {
         phase: 'Running',
-        containerStatuses: exitCodes.map((exitCode, index) => ({
-          name: `part-${index}`,
+        containerStatuses: Object.entries(exitCodes).map(([name, exitCode]) => ({
+          name,
           image: '',
           imageID: '',
           ready: false,
@@ -55,10 +55,10 @@ function patched(
     .map((action) => `${action.verb} ${targetOf(action).name}`);
 }
 
-test('a file is noted as made once the containers of its Job’s pod have ended well, before the Job says so; the pod of another Job proves nothing', () => {
+test('a file is noted as made once the work in its Job’s pod has ended well, before the Job says so and whatever a proxy does; the pod of another Job proves nothing', () => {
   const own = (uid: string) => uid;
-  expect(patched([0, 0], own)).toEqual([`patch ${claimName(workload, 0)}`]);
-  for (const ends of [[undefined], [1], [0, undefined], [0, 1]])
-    expect(patched(ends, own)).toEqual([]);
-  expect(patched([0], (uid) => `${uid}-of-an-earlier-one`)).toEqual([]);
+  for (const proxy of [undefined, 0, 143])
+    expect(patched({ proxy, install: 0 }, own)).toEqual([`patch ${claimName(workload, 0)}`]);
+  for (const install of [undefined, 1]) expect(patched({ proxy: 0, install }, own)).toEqual([]);
+  expect(patched({ install: 0 }, (uid) => `${uid}-of-an-earlier-one`)).toEqual([]);
 });

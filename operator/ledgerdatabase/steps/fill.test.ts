@@ -52,7 +52,7 @@ function ended(work: 'check' | 'fill', type: 'Complete' | 'Failed', words: objec
       },
       status: {
         containerStatuses: [
-          { state: { terminated: { exitCode: 1, message: JSON.stringify(words) } } },
+          { name: 'fill', state: { terminated: { exitCode: 1, message: JSON.stringify(words) } } },
         ],
       },
     } as unknown as Pod;

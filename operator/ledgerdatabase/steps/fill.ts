@@ -14,7 +14,14 @@ import type { Subject } from '../../manifests/subject.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { buildFillJob, type FillWork } from '../fill-job.ts';
-import { hasFailed, hasSucceeded, jobTrouble, podsOf } from '../jobs.ts';
+import {
+  hasDoneItsWork,
+  hasFailed,
+  hasSucceeded,
+  isOutOfTime,
+  jobTrouble,
+  podsOf,
+} from '../jobs.ts';
 import { replicaVolumes, type Observation } from '../observation.ts';
 import { isReady, replicaPods } from '../replica-pods.ts';
 import { tellRefusedJob } from './refused-pods.ts';
@@ -97,7 +104,7 @@ function runJob(
   work: FillWork,
 ): 'succeeded' | 'waits' {
   const job = jobOf(observed, subject, work);
-  if (job !== undefined && hasSucceeded(job)) return 'succeeded';
+  if (job !== undefined && hasDoneItsWork(job, observed.owned.pods)) return 'succeeded';
   const desired = desiredJob(observed, draft, subject, work);
   if (desired === undefined) return 'waits';
   const doing = work === 'check' ? 'the backup is read' : 'the cluster is filled with the backup';
@@ -209,11 +216,6 @@ function tellFailure(observed: Observation, draft: Draft, desired: Job, job: Job
 const failedAtMs = ({ status }: Job): number =>
   Date.parse(
     String(status?.conditions?.find(({ type }) => type === 'Failed')?.lastTransitionTime ?? ''),
-  );
-
-const isOutOfTime = ({ status }: Job): boolean =>
-  (status?.conditions ?? []).some(
-    ({ type, reason }) => type === 'Failed' && reason === 'DeadlineExceeded',
   );
 
 /** No replica runs that it could fill. What it has written stays. */

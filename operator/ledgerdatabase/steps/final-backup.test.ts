@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LedgerBackup } from '../../../domain/custom-resources.ts';
+import type { DatabaseObject, LedgerBackup } from '../../../domain/custom-resources.ts';
 import { annotations } from '../../../domain/names.ts';
 import { notBegun, planOf } from '../../../test/support/operator/plan-of.ts';
 import { targetOf } from '../actions.ts';
+import { backupsOf } from '../backups-seen.ts';
 import type { Observation } from '../observation.ts';
 
 const store = {
@@ -190,6 +191,25 @@ test.each([
   const waiting = planOf(closed, gone, withBackup('True', madeAt, type), { store });
   expect(named(waiting)).toEqual([]);
   expect(waiting.draft.stall?.message).toContain('is not the last backup');
+});
+
+test('a backup of another database under the name of the last one lets no volume go, and is named', () => {
+  const ofAnother = (observed: Observation): Partial<Observation> => {
+    const [backup] = withBackup('True')(observed).backups!.backups;
+    const other = {
+      ...backup!,
+      metadata: { ...backup!.metadata, namespace: observed.database.metadata.namespace! },
+      spec: { ...backup!.spec, database: 'payroll' },
+    };
+    const backups = { list: () => [other] } as unknown as Parameters<
+      typeof backupsOf
+    >[0]['backups'];
+    const schedules = { list: () => [] } as unknown as Parameters<typeof backupsOf>[0]['schedules'];
+    return { backups: backupsOf({ backups, schedules }, observed.database as DatabaseObject) };
+  };
+  const waiting = planOf(closed, gone, ofAnother, { store });
+  expect(named(waiting)).toEqual([]);
+  expect(waiting.draft.stall?.message).toContain('is a backup of payroll');
 });
 
 test('several replicas that are stopped keep their volumes: no single file is known to have everything', () => {

@@ -67,6 +67,11 @@ export function makeFinalBackup(observed: Observation, draft: Draft, { store }: 
     return stalled(observed, draft, `it cannot be backed up: ${why}`);
   }
   const name = finalBackupName(workload);
+  const other = observed.backups?.inTheWay;
+  if (other !== undefined) {
+    const why = `LedgerBackup ${name} is a backup of ${other.spec.database}, and has the name that its last backup needs; delete that resource`;
+    return stalled(observed, draft, why);
+  }
   const found = observed.backups?.backups.find(({ metadata }) => metadata.name === name);
   if (found !== undefined && !isOfDeletion(found, database)) {
     return stalled(

@@ -103,7 +103,9 @@ const podSaying = (message: string, ofJob: string): Pod =>
         { apiVersion: 'batch/v1', kind: 'Job', name: formatJobName(workload, 0), uid: ofJob },
       ],
     },
-    status: { containerStatuses: [{ state: { terminated: { exitCode: 0, message } } }] },
+    status: {
+      containerStatuses: [{ name: 'install', state: { terminated: { exitCode: 0, message } } }],
+    },
   }) as unknown as Pod;
 
 const done = (actions: readonly Action[]) =>

@@ -12,6 +12,7 @@ import { resources, type Job } from '../../../domain/kinds.ts';
 import { annotations } from '../../../domain/names.ts';
 import { lastWords } from '../../ledgerbackup/result.ts';
 import type { Subject } from '../../manifests/subject.ts';
+import { endOfWork } from '../../manifests/work-container.ts';
 import { deletion } from '../actions.ts';
 import type { Draft } from '../draft.ts';
 import { podsOf } from '../jobs.ts';
@@ -83,7 +84,7 @@ export function importedStateNote(
   const state = subject.importedFrom?.state ?? stateSaidBy(observed, job);
   if (state !== undefined) return { [annotations.importedState]: ledgerStateText(state) };
   const name = job.metadata.name ?? '';
-  if (hasEnded(observed, job)) {
+  if (podsOf(job, observed.owned.pods).some((pod) => endOfWork(pod)?.exitCode === 0)) {
     draft.stallWith(
       'FormatFailed',
       `Job ${name} did not report the state with which its data file begins: its engine version is older than that report. Choose a newer engine version, ` +
@@ -107,8 +108,3 @@ function stateSaidBy({ owned }: Observation, job: Job): LedgerState | undefined 
     return undefined;
   }
 }
-
-const hasEnded = ({ owned }: Observation, job: Job): boolean =>
-  podsOf(job, owned.pods).some(
-    ({ status }) => status?.containerStatuses?.[0]?.state?.terminated?.exitCode === 0,
-  );

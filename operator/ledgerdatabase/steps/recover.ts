@@ -11,7 +11,7 @@ import { changesOf, isOther, withIntent } from '../../manifests/intent.ts';
 import { resources, type Job, type Pod } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
-import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
+import { hasDoneItsWork, hasFailed, jobTrouble, workDoneMs } from '../jobs.ts';
 import { dataProblemOf, isReady, replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
 import { fillingNote } from './fill.ts';
@@ -28,9 +28,9 @@ export function recoverReplicas(observed: Observation, draft: Draft): StepResult
   const lost = candidates.filter(isLost);
   const enough = replicas - lost.length >= viewChangeOf(draft);
   for (const candidate of candidates) {
-    const { index, pod, job, problem } = candidate;
+    const { index, pod, job, isDone, problem } = candidate;
     if (pod === undefined || isReady(pod)) {
-      const ended = job !== undefined && (hasSucceeded(job) || hasFailed(job));
+      const ended = job !== undefined && (isDone || hasFailed(job));
       if (ended && job.metadata.deletionTimestamp === undefined) {
         draft.do(deletion('recovery', resources.job, job));
       }
@@ -51,6 +51,9 @@ interface Candidate {
   readonly index: number;
   readonly pod: Pod | undefined;
   readonly job: Job | undefined;
+  /** Whether the Job has made the file. */
+  readonly isDone: boolean;
+  readonly doneMs: number | undefined;
   readonly problem: ReturnType<typeof dataProblemOf>;
 }
 
@@ -62,7 +65,10 @@ function candidateOf(observed: Observation, { subject }: Draft, index: number): 
     (one) => one.metadata.name === recoverJobName(workload, index),
   );
   const problem = pod === undefined || isReady(pod) ? undefined : dataProblemOf(pod);
-  return { index, pod, job, problem };
+  const { pods } = observed.owned;
+  const isDone = job !== undefined && hasDoneItsWork(job, pods);
+  const doneMs = job && workDoneMs(job, pods);
+  return { index, pod, job, isDone, doneMs, problem };
 }
 
 /** A data file without its etcd member is worthless: the replica must not vote under its old identity. */
@@ -72,11 +78,11 @@ const recoverable: ReadonlySet<DataProblem> = new Set([
 ]);
 
 /** Whether its data file or member is missing, and none was made since the pod reported that. */
-const isLost = ({ pod, job, problem }: Candidate): boolean =>
+const isLost = ({ pod, isDone, doneMs, problem }: Candidate): boolean =>
   pod !== undefined &&
   problem !== undefined &&
   recoverable.has(problem.reason) &&
-  !(job !== undefined && hasSucceeded(job) && endedBefore(pod, job));
+  !(isDone && endedBefore(pod, doneMs));
 
 /** The others must be able to go on under any primary, because `recover` is their client. */
 function viewChangeOf({ subject }: Draft): number {
@@ -88,7 +94,7 @@ function viewChangeOf({ subject }: Draft): number {
 function recoverOne(
   observed: Observation,
   draft: Draft,
-  { index, pod, job, problem }: Candidate & { readonly pod: Pod },
+  { index, pod, job, isDone, doneMs, problem }: Candidate & { readonly pod: Pod },
   candidates: readonly Candidate[],
 ): void {
   const { subject } = draft;
@@ -116,8 +122,9 @@ function recoverOne(
     }
   } else if (job.metadata.deletionTimestamp !== undefined) {
     return;
-  } else if (hasSucceeded(job)) {
-    if (problem === undefined || endedBefore(pod, job)) finishRecovery(observed, draft, index, pod);
+  } else if (isDone) {
+    if (problem === undefined || endedBefore(pod, doneMs))
+      finishRecovery(observed, draft, index, pod);
     // It was lost again since: the Job did its work on another volume.
     else draft.do(deletion('recovery', resources.job, job));
   } else if (hasFailed(job) || isOther(desired, job)) {
@@ -147,13 +154,8 @@ function finishRecovery(observed: Observation, draft: Draft, index: number, pod:
 }
 
 /** Whether the pod is older than the Job's end, so that its report may be outdated. */
-function endedBefore(pod: Pod, job: { status?: { completionTime?: unknown } }): boolean {
-  const done = job.status?.completionTime;
-  return (
-    done === undefined ||
-    Date.parse(pod.metadata.creationTimestamp ?? '') <= Date.parse(done as string)
-  );
-}
+const endedBefore = (pod: Pod, doneMs: number | undefined): boolean =>
+  doneMs === undefined || Date.parse(pod.metadata.creationTimestamp ?? '') <= doneMs;
 
 function stallFor(
   draft: Draft,

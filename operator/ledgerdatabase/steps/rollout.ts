@@ -224,6 +224,9 @@ function activate(observed: Observation, draft: Draft, revision: string | undefi
   // The pods have the newest revision, but admission changed it.
   if (draft.stall?.reason === 'ChangedByAdmission') return 'continue';
   if (adapterOf(engine.name).activeBy === 'image') {
+    // The first status of a database that is ready says what it has left.
+    const isFirst = draft.activeVersion === undefined && observed.capacity === undefined;
+    if (isFirst && observed.polls === undefined) draft.needs.add('polls');
     draft.activeVersion = engine.version;
     return 'continue';
   }
