@@ -23,6 +23,7 @@ import { ConnectionWatch, watchHttp } from './connections/watch.ts';
 import { changeEventHandlers } from './change-events/handlers.ts';
 import { changeStreamHandlers } from './change-streams/handlers.ts';
 import { changeHandlers } from './configuration/change-handlers.ts';
+import { returnHandlers } from './configuration/return-handlers.ts';
 import { configurationHandlers } from './configuration/handlers.ts';
 import { maintenanceWindowHandlers } from './configuration/maintenance-window-handlers.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
@@ -291,6 +292,7 @@ function assemble(options: ProcessOptions) {
     targets: new LedgerTargets((organizationId, id) =>
       findLedgerView(store.read, organizationId, id),
     ),
+    archives: new ArchiveEnds({ fetchStatus, statusUrl: statusUrlOf }),
     bootstrapToken,
     authenticator: new Authenticator({ store, bootstrapToken, logger }),
     denials: new Denials(store, logger),
@@ -484,7 +486,7 @@ function backupArea(config: Config, parts: Parts, surroundings: () => Surroundin
         ...services,
         backups,
         backupStore,
-        archives: new ArchiveEnds({ fetchStatus, statusUrl: statusUrlOf }),
+        archives: parts.archives,
       },
       ledgers: ledgersOf(parts),
       requests,
@@ -497,12 +499,14 @@ function backupArea(config: Config, parts: Parts, surroundings: () => Surroundin
 /** Handlers for the configurations of databases and their changes. */
 function configurationArea(config: Config, parts: Parts, surroundings: () => Surroundings) {
   const { store, requests, cursors, services, writer } = parts;
+  const ofChanges = { ...services, writer, backupStore: config.backups };
   return {
     ...configurationHandlers({ store, cursors, surroundings }),
-    ...changeHandlers({
-      services: { ...services, writer, backupStore: config.backups },
+    ...changeHandlers({ services: ofChanges, requests, cursors }),
+    ...returnHandlers({
+      services: { ...ofChanges, archives: parts.archives },
+      ledgers: ledgersOf(parts),
       requests,
-      cursors,
     }),
     ...maintenanceWindowHandlers({ store }),
   };

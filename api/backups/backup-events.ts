@@ -1,5 +1,5 @@
 /** Emits events about backups. */
-import { backupFact, type Backup } from '../model/backup.ts';
+import { backupFact, notArchivedWords, type Backup } from '../model/backup.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Change } from '../store/change.ts';
@@ -38,7 +38,8 @@ export function tellBackup(
   { changes = [] }: { readonly changes?: readonly FieldChange[] } = {},
 ): void {
   const failed = type === 'backup.failed';
-  const { statusReason } = backup;
+  const { statusReason, facts } = backup;
+  const lacking = type === 'backup.log_incomplete' ? facts?.notArchived : undefined;
   change.emit({
     organizationId,
     type,
@@ -49,6 +50,7 @@ export function tellBackup(
       database: { id, name, status },
       backup: backupFact(backup),
       ...(failed && statusReason !== null && { error: statusReason }),
+      ...(lacking && { reason: { code: 'log_not_archived', message: notArchivedWords(lacking) } }),
     },
     changes,
   });

@@ -1,11 +1,10 @@
 /** The moments to which a database can be restored, and the backup and log that a restore to one of them uses. For preview and restore. */
 import { parseTime } from '../../domain/moment.ts';
 import {
-  describeMoment,
-  describeTarget,
   extendedBy,
   planRestore,
   rangesOf,
+  whyUnavailable,
   written,
   type Moment,
   type RecoveryWindow,
@@ -71,7 +70,7 @@ export async function requirePossible(
   });
   const plan = planRestore(window === undefined ? [] : rangesOf(window), backups, target);
   if (plan.isPossible) return { window, plan };
-  throw unavailable(database, target, plan);
+  throw momentUnavailable({ database, window }, target, plan);
 }
 
 /**
@@ -93,25 +92,26 @@ export async function reachedBy(
   return isInPlan && isAtTarget ? asked : undefined;
 }
 
-const why = {
-  before_the_window: 'it lies before everything that is kept',
-  in_a_gap: 'the log has a gap there',
-  after_the_window: 'the archive has not come as far',
-  nothing: 'it has neither a backup nor an archived log',
-} as const;
-
-function unavailable(
-  { name }: Database,
+/**
+ * A database that has just been replaced or restored does not know what its archive has, until its archiver has looked. What lies before is
+ * there all the same.
+ */
+export function momentUnavailable(
+  {
+    database: { name, observed },
+    window,
+  }: { readonly database: Database; readonly window: RecoveryWindow | undefined },
   target: Target,
-  { reason, before, after }: Extract<RestorePlan<RestorableBackup>, { isPossible: false }>,
+  plan: Extract<RestorePlan<Moment>, { isPossible: false }>,
 ): Refusal {
-  const near = [
-    before === undefined ? undefined : `the last moment before is ${describeMoment(before)}`,
-    after === undefined ? undefined : `the next one is ${describeMoment(after)}`,
-  ].filter((one) => one !== undefined);
-  const ways = near.length === 0 ? '' : `; ${near.join(', ')}`;
+  const { reason, before, after } = plan;
+  const archived = observed?.archiving !== undefined && observed.archiving !== null;
+  const more =
+    window === undefined && archived
+      ? ' What else its archive has is not known yet: ask again in a minute.'
+      : '';
   return new Refusal('moment_unavailable', {
-    detail: `${name} cannot be restored to ${describeTarget(target)}: ${why[reason]}${ways}.`,
+    detail: `${whyUnavailable(name, target, plan)}${more}`,
     members: {
       moments: {
         reason,

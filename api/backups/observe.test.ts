@@ -67,6 +67,41 @@ test('the last test restore is told apart: going on, passed, failed, and one tha
   expect(observe(backup(ended)).verification).toBeNull();
 });
 
+test('a test restore says what it proved: the log up to the backup, or the rows alone and why, in words for tenants', () => {
+  const done = { startedAt: at, completedAt: at, passed: true, seconds: 2 };
+  const of = (verification: object, status: Status = {}) =>
+    observe(backup({ ...ended, ...status, verification: { ...done, ...verification } }))
+      .verification;
+  const replayed = { replayedFrom: 7, replaySeconds: 1.5 };
+  expect(of(replayed, { lastReplayedAt: at })).toMatchObject({
+    ...replayed,
+    lastReplayedAt: '2026-11-21T02:03:04.000Z',
+    rowsOnly: null,
+  });
+  const said = 'bucket vault at http://10.0.0.7:9000: exceeded quota';
+  for (const reason of [
+    'NoLog',
+    'OtherHistory',
+    'BaseDamaged',
+    'KeyMissing',
+    'NotPossible',
+    'TooLong',
+    'New',
+  ]) {
+    const seen = of({ rowsOnly: { reason, message: said } });
+    expect(seen).toMatchObject({
+      status: 'PASSED',
+      replayedFrom: null,
+      replaySeconds: null,
+      lastReplayedAt: null,
+      rowsOnly: { code: reason, message: expect.stringMatching(/^The .*\.$/) },
+    });
+    expect(JSON.stringify(seen)).not.toMatch(/vault|quota/);
+  }
+  // The API server checks only the form of a time.
+  expect(of(replayed, { lastReplayedAt: '2027-02-30T00:00:00+24:61' })?.lastReplayedAt).toBeNull();
+});
+
 test('the store’s own answer, with its endpoint and bucket, is for administrators: tenants get the reason and the name', () => {
   const said = 'bucket vault at http://10.0.0.7:9000 refused the request (403 AccessDenied)';
   const of = (type: string, status: Condition['status'], reason: string) => ({
@@ -115,4 +150,21 @@ test('a time that does not exist is none, because no row can hold it', () => {
     backup({ startedAt: '2027-01-01T00:00:00+99:99' }, { expiresAt: '2027-02-30T00:00:00+24:61' }),
   );
   expect(seen).toMatchObject({ expiresAt: null, startedAt: null });
+});
+
+test('operations before a last backup that the archive lacks are seen, and their reason stays with the resource', () => {
+  const op = { op: 7, timestamp: '1', stateHash: 'e' };
+  const lacking = (notArchived?: Status['notArchived']) => {
+    const status = { ...ended, ...op, archivedOps: 2, ...(notArchived && { notArchived }) };
+    return observe(backup(status)).facts;
+  };
+  expect(lacking({ fromOp: 5, toOp: 7, message: 'bucket vault at http://10.0.0.7' })).toMatchObject(
+    {
+      archivedOps: 2,
+      notArchived: { fromOp: 5, toOp: 7 },
+    },
+  );
+  expect(lacking({ toOp: 7, message: '' })?.notArchived).toEqual({ fromOp: null, toOp: 7 });
+  expect(lacking()).not.toHaveProperty('notArchived');
+  expect(JSON.stringify(lacking({ fromOp: 5, toOp: 7, message: 'vault' }))).not.toContain('vault');
 });

@@ -9,7 +9,7 @@ import type {
   Verification,
 } from '../model/backup.ts';
 import type { BackupPatch } from '../store/backups.ts';
-import { toldOf } from './told.ts';
+import { rowsOnlyTold, toldOf } from './told.ts';
 
 type Status = NonNullable<LedgerBackup['status']>;
 
@@ -71,8 +71,9 @@ export function statusWithoutResource({
 
 function factsOf(status: Status): BackupFacts | null {
   if (status.files !== undefined) return factsOfFiles(status, status.files);
-  const { op, timestamp, stateHash, release, accounts, transfers } = status;
+  const { op, timestamp, stateHash, release, accounts, transfers, sha256 } = status;
   const { sizeBytes, storedBytes, newBytes, seconds, encrypted } = status;
+  const { archivedOps, notArchived } = status;
   if (op === undefined || timestamp === undefined || stateHash === undefined) return null;
   return {
     op,
@@ -86,11 +87,16 @@ function factsOf(status: Status): BackupFacts | null {
     newBytes: newBytes ?? 0,
     seconds: seconds ?? 0,
     ...(encrypted !== undefined && { encrypted }),
+    ...(archivedOps !== undefined && { archivedOps }),
+    ...(notArchived !== undefined && {
+      notArchived: { fromOp: notArchived.fromOp ?? null, toOp: notArchived.toOp },
+    }),
+    ...(sha256 !== undefined && { recordSha256: sha256 }),
   };
 }
 
 function factsOfFiles(status: Status, files: NonNullable<Status['files']>): BackupFacts {
-  const { release, clusterId, sizeBytes, storedBytes, seconds, encrypted } = status;
+  const { release, clusterId, sizeBytes, storedBytes, seconds, encrypted, sha256 } = status;
   const byReplica = files.toSorted((one, other) => one.replica - other.replica);
   return {
     files: {
@@ -102,6 +108,7 @@ function factsOfFiles(status: Status, files: NonNullable<Status['files']>): Back
     storedBytes: storedBytes ?? 0,
     seconds: seconds ?? 0,
     ...(encrypted !== undefined && { encrypted }),
+    ...(sha256 !== undefined && { recordSha256: sha256 }),
   };
 }
 
@@ -114,6 +121,10 @@ function verificationOf({ status = {}, metadata }: LedgerBackup): Verification |
     startedAt: timeOf(verification.startedAt),
     completedAt: timeOf(verification.completedAt),
     seconds: verification.seconds ?? null,
+    replayedFrom: verification.replayedFrom ?? null,
+    replaySeconds: verification.replaySeconds ?? null,
+    lastReplayedAt: timeOf(status.lastReplayedAt),
+    rowsOnly: verification.rowsOnly === undefined ? null : rowsOnlyTold(verification.rowsOnly),
     lastPassedAt: timeOf(status.lastVerifiedAt),
     message: told === undefined ? '' : toldOf(told, metadata.name),
   };

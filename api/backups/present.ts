@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Immutable } from '../contract/route.ts';
 import type { backup as backupSchema } from '../contract/schemas/backup.ts';
 import { backupIdOf } from '../../domain/names.ts';
-import type { Backup } from '../model/backup.ts';
+import type { Backup, Verification } from '../model/backup.ts';
 
 export type ShownBackup = Immutable<z.input<typeof backupSchema>>;
 
@@ -35,7 +35,9 @@ export function shownBackup(backup: Backup, restores: ShownBackup['restores']): 
     storedBytes: facts?.storedBytes ?? null,
     newBytes: facts?.newBytes ?? null,
     encrypted: facts?.encrypted ?? null,
-    verification: backup.verification,
+    archivedOps: facts?.archivedOps ?? null,
+    notArchived: facts?.notArchived ? { ...facts.notArchived } : null,
+    verification: backup.verification && shownVerification(backup.verification),
     restores,
     jobId: backup.jobId,
     actor: backup.actor,
@@ -45,5 +47,13 @@ export function shownBackup(backup: Backup, restores: ShownBackup['restores']): 
     removedAt: timeOf(backup.removedAt),
   };
 }
+
+const shownVerification = (verification: Verification) => ({
+  replayedFrom: null,
+  replaySeconds: null,
+  lastReplayedAt: null,
+  rowsOnly: null,
+  ...verification,
+});
 
 const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -10,7 +10,8 @@ import type { IdempotentRequests } from '../http/idempotent.ts';
 import type { Backup } from '../model/backup.ts';
 import type { Database } from '../store/database-record.ts';
 import { findActiveProfile } from '../store/databases.ts';
-import { lastTransferAt, type Ledgers } from './last-transfer.ts';
+import type { Ledgers } from './ask-ledger.ts';
+import { lastTransferAt } from './last-transfer.ts';
 import {
   reachedBy,
   requirePossible,

@@ -6,6 +6,11 @@ import { operationInProgress } from '../store/jobs.ts';
 export const backupNotFound = (id: string): Refusal =>
   new Refusal('backup_not_found', { detail: `The database has no backup ${id}.` });
 
+export const backupNotRestorable = ({ name, status }: Pick<Backup, 'name' | 'status'>): Refusal =>
+  new Refusal('backup_not_restorable', {
+    detail: `${name} is ${status}; only a backup that is SUCCEEDED can be restored.`,
+  });
+
 export const backupProtected = ({ name }: Backup): Refusal =>
   new Refusal('backup_protected', {
     detail: `${name} is protected. Set its protected to false first.`,

@@ -16,7 +16,7 @@ import type { ArchiveEnds } from './archive-ends.ts';
 import { tellRestore } from './backup-events.ts';
 import { requireFilesFit } from './files-fit.ts';
 import { momentOf, requirePossible, targetOf, type TargetRequest } from './moments.ts';
-import { backupNotFound, requireStore } from './refusal.ts';
+import { backupNotFound, backupNotRestorable, requireStore } from './refusal.ts';
 import type { BackupServices } from './request-backup.ts';
 
 type RestoreRequest = Pick<
@@ -143,15 +143,14 @@ function requireFillable({ engineVersion }: Choice, { engines }: CatalogSpec): v
   });
 }
 
-function originOf({ id, name, databaseId, status, kubernetesUid, facts }: Backup): RestoredFrom {
+function originOf(backup: Backup): RestoredFrom {
+  const { id, databaseId, status, kubernetesUid, facts } = backup;
   if (status === 'SUCCEEDED' && kubernetesUid !== null) {
     const { clusterId } = facts?.files ?? {};
     const archiveId = backupIdOf(kubernetesUid);
     return { backupId: id, databaseId, archiveId, ...(clusterId !== undefined && { clusterId }) };
   }
-  throw new Refusal('backup_not_restorable', {
-    detail: `${name} is ${status}; only a backup that is SUCCEEDED can be restored.`,
-  });
+  throw backupNotRestorable(backup);
 }
 
 /** The choice of the original database where the request has none. Its version only if the catalog still has it. */

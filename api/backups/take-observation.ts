@@ -54,6 +54,9 @@ export async function tellChange(change: Change, before: Backup, after: Backup):
   if (changes.length > 0 && after.hold !== null) types.push('backup.held');
   const isDamaged = ({ verification }: Backup) => verification?.status === 'FAILED';
   if (!isDamaged(before) && isDamaged(after)) types.push('backup.damaged');
+  const lacksLog = ({ facts }: Backup) => facts?.notArchived !== undefined;
+  if (!lacksLog(before) && lacksLog(after) && !isHistory(before, after))
+    types.push('backup.log_incomplete');
   const database =
     types.length === 0 ? undefined : await findAnyDatabase(change.db, after.databaseId);
   if (database === undefined) return;

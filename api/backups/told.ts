@@ -29,3 +29,21 @@ export function toldOf({ reason, message }: Condition, resourceName: string): st
     ? message
     : `${words} The operators of the service find out more at the LedgerBackup ${resourceName}.`;
 }
+
+/** Words for reasons of `rowsOnly`, whose messages are for administrators: they quote the store and the cluster. */
+const rowsOnlyWords: Readonly<Partial<Record<string, string>>> = {
+  NoLog:
+    'The archived log does not lead from an earlier backup, or from the beginning, to this one.',
+  OtherHistory:
+    'The archived log is that of another history: the database returned to an older state.',
+  BaseDamaged: 'The earlier backup with which the replay begins is damaged.',
+  KeyMissing: 'The log is encrypted, and its key is not there.',
+  NotPossible: 'The installation could not replay the log.',
+  TooLong: 'The replay of the log did not end in the time that it had.',
+};
+
+/** Why the rows alone were tested, as tenants may read it. */
+export const rowsOnlyTold = ({ reason }: Condition): { code: string; message: string } => ({
+  code: reason,
+  message: rowsOnlyWords[reason] ?? 'The log was not replayed.',
+});

@@ -35,7 +35,7 @@ import { isForced } from '../model/engine-update.ts';
 import { tellChange } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
 import { changeShape, leaveAsItIs, type ShapeWorld } from './change-shape.ts';
-import { changesShape, memberOf } from './impact.ts';
+import { goesBack, isReplacement, memberOf } from './impact.ts';
 import { labelsAfter, labelsBefore } from './labels.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { progressOf } from './progress.ts';
@@ -54,8 +54,10 @@ export const changeHandler = (world: ApplyingWorld): JobHandler => ({
     const { change: found, database } = await subjectOf(world, context.job);
     const isOver = found.status === 'CANCELED' || found.status === 'QUEUED';
     if (database.deletedAt !== null || isOver) return superseded;
+    if (found.status === 'FAILED' && found.replaced === null && goesBack(found.diff))
+      return notAskedAgain;
     const change = await appliedAgain(context, found);
-    if (changesShape(change.diff)) return shape(world, context, change, database);
+    if (isReplacement(change.diff)) return shape(world, context, change, database);
     if (change.generation === null) return write(world, context, change, database);
     return follow(world, context, { ...change, generation: change.generation }, database);
   },
@@ -71,13 +73,17 @@ export const changeHandler = (world: ApplyingWorld): JobHandler => ({
       status: failed ? 'FAILED' : job.status === 'SUCCEEDED' ? 'APPLIED' : 'CANCELED',
       ...(failed && { error: errorOf(change, database, job) }),
     });
-    const type = failed ? 'configuration.change_failed' : 'configuration.change_applied';
+    const type = `configuration.${toldAs[ended.status] ?? 'change_applied'}` as const;
     tellChange(write, type, database, ended);
     if (failed && isForced(ended)) await tellForcedFailed(write, database, ended);
     const upgraded = ended.diff.some(({ path }) => memberOf(path) === 'engineVersion');
     if (!failed && upgraded) tellChange(write, 'engine.upgraded', database, ended);
   },
 });
+
+const toldAs = { FAILED: 'change_failed', CANCELED: 'change_withdrawn' } as Readonly<
+  Partial<Record<ConfigurationChange['status'], 'change_failed' | 'change_withdrawn'>>
+>;
 
 /** A failed job is retried, so its change is being applied again: why it failed is no reason any more to put anything back. */
 async function appliedAgain(
@@ -338,13 +344,13 @@ async function follow(
   return { kind: 'succeeded' };
 }
 
-/** Whether the watch has recorded the revision. A change of labels alone has none. */
+/** Whether the watch has recorded the revision. A change of labels, or of the state of the ledger, has none. */
 async function isRecorded(
   { store }: ApplyingWorld,
   context: JobContext,
   { id, databaseId, diff, profileRevision }: ConfigurationChange,
 ): Promise<boolean> {
-  const wanted = diff.filter(({ path }) => memberOf(path) !== 'labels');
+  const wanted = diff.filter(({ path }) => !['labels', 'restoredTo'].includes(memberOf(path)));
   if (profileRevision !== null || wanted.length === 0) return true;
   const profile = await findActiveProfile(store.read, databaseId);
   const has = (path: string, to: unknown): boolean =>
@@ -388,6 +394,16 @@ const superseded: JobOutcome = {
   retryable: false,
 };
 
+/** More may have been written since an owner saw what goes, and a job is retried by others, too. */
+const notAskedAgain: JobOutcome = {
+  kind: 'failed',
+  error: {
+    code: 'superseded',
+    message: 'Nothing of the restore in place was begun. An owner asks for it again.',
+  },
+  retryable: false,
+};
+
 const asBefore: Pick<ChangeError, 'state' | 'nextSteps'> = {
   state: 'The database is as it was before.',
   nextSteps: ['Read the configuration, and preview the change again.'],
@@ -399,7 +415,7 @@ function errorOf(change: ConfigurationChange, database: Database, job: Job): Cha
   const isBegun = change.generation !== null || change.replaced !== null;
   const written = isBegun && code !== 'refused_by_operator';
   if (!written) return { code, message, ...asBefore };
-  if (change.replaced !== null) return errorOfShape({ code, message }, database, job);
+  if (change.replaced !== null) return errorOfReplacement({ code, message }, change, database, job);
   const serves = database.observed?.serves === true;
   const shown = change.progress === null ? '' : ` At last: ${change.progress}`;
   const asked = code === 'overwritten' ? 'what was written last' : 'the new configuration';
@@ -414,8 +430,9 @@ function errorOf(change: ConfigurationChange, database: Database, job: Job): Cha
   };
 }
 
-function errorOfShape(
+function errorOfReplacement(
   { code, message }: Pick<ChangeError, 'code' | 'message'>,
+  { diff }: ConfigurationChange,
   { observed }: Database,
   { id, retryable }: Job,
 ): ChangeError {
@@ -426,7 +443,7 @@ function errorOfShape(
   return {
     code,
     message,
-    state: `The database has its earlier cluster configuration again, with everything that was ever answered${observed?.serves === true ? '' : ', and is about to serve'}. Its native addresses have changed.`,
+    state: `${goesBack(diff) ? 'The database is as it was before' : 'The database has its earlier cluster configuration again'}, with everything that was ever answered${observed?.serves === true ? '' : ', and is about to serve'}. Its native addresses have changed.`,
     nextSteps: ['Remove the cause, then ask for the change again.'],
   };
 }

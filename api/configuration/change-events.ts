@@ -1,5 +1,9 @@
 /** Emits events about changes of a database's configuration. */
-import { changeFact, type ConfigurationChange } from '../model/configuration-change.ts';
+import {
+  changeFact,
+  unforeseenOf,
+  type ConfigurationChange,
+} from '../model/configuration-change.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
@@ -11,6 +15,7 @@ export function tellChange(
   configurationChange: ConfigurationChange,
 ): void {
   const { error, diff, jobId } = configurationChange;
+  const warnings = unforeseenOf(configurationChange);
   change.emit({
     organizationId,
     type,
@@ -20,6 +25,7 @@ export function tellChange(
     data: {
       database: { id, name, status },
       change: changeFact(configurationChange),
+      ...(warnings.length > 0 && { warnings }),
       ...(jobId !== null && { jobId }),
       ...(error !== null && { error: { code: error.code, message: error.message } }),
     },

@@ -8,7 +8,11 @@ import type { CallerFacts, Handler, HandlersOf, RequestTo } from '../http/handle
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { shownJob } from '../jobs/present.ts';
-import type { ChangeRequest, ConfigurationChange } from '../model/configuration-change.ts';
+import {
+  unforeseenOf,
+  type ChangeRequest,
+  type ConfigurationChange,
+} from '../model/configuration-change.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
   findConfigurationChange,
@@ -23,13 +27,7 @@ import {
   type ChangeServices,
 } from './request-change.ts';
 import { shownTimes } from './maintenance-window-handlers.ts';
-import {
-  beginAtOnce,
-  changeNotFound,
-  isFree,
-  withdrawChange,
-  type ApplyAt,
-} from './waiting-changes.ts';
+import { beginAtOnce, changeNotFound, withdrawChange, type ApplyAt } from './waiting-changes.ts';
 
 interface ChangeHandlerOptions {
   readonly services: ChangeServices;
@@ -55,18 +53,21 @@ const preview =
   (request) =>
     requests.run(request, async () => {
       const { params, body, principal, author } = request;
-      const { databaseId } = params;
+      const { applyAt, ...wanted } = body;
+      const asked = { request: given(wanted), applyAt: readApplyAt(applyAt, services.now()) };
       const caller = callerOf({ principal, author });
-      const {
-        plan,
-        window,
-        refusal = null,
-      } = await previewChange(services, caller, databaseId, given(body));
+      const preview = await previewChange(services, caller, params.databaseId, asked);
+      const { plan, joins, applies, window, refusal = null } = preview;
       const { diff, impact, priceDelta } = plan;
-      const free = await isFree(services.store.read, databaseId);
-      const applies = free ? ('NOW' as const) : ('AFTER_OTHER_WORK' as const);
-      const nextMaintenanceWindow = shownTimes(window);
-      const shown = { diff, impact, priceDelta, applies, nextMaintenanceWindow, refusal };
+      const shown = {
+        diff,
+        impact,
+        priceDelta,
+        applies,
+        joins: joins?.id ?? null,
+        nextMaintenanceWindow: shownTimes(window),
+        refusal,
+      };
       return { status: 200 as const, body: { success: true as const, preview: shown } };
     });
 
@@ -151,7 +152,7 @@ const get =
     return { status: 200, etag, body: { change: shownChange(found) } };
   };
 
-const callerOf = ({ principal, author }: CallerFacts<Principal>) => ({
+export const callerOf = ({ principal, author }: CallerFacts<Principal>) => ({
   organization: principal.organization,
   author,
 });
@@ -184,13 +185,16 @@ const reply = ({ change, job }: Accepted) => ({
   body: { success: true as const, change: shownChange(change), job: job ? shownJob(job) : null },
 });
 
-const shownChange = (change: ConfigurationChange) => ({
+export const shownChange = (change: ConfigurationChange) => ({
   id: change.id,
   databaseId: change.databaseId,
   status: change.status,
   origin: change.origin,
   diff: change.diff,
-  impact: change.impact,
+  impact: {
+    ...change.impact,
+    warnings: [...change.impact.warnings, ...unforeseenOf(change)],
+  },
   priceDelta: change.priceDelta,
   applyAt: change.applyAfter?.toISOString() ?? ('now' as const),
   inMaintenanceWindow: change.inWindow,

@@ -1,7 +1,7 @@
 /** The job that applies a change. Its steps depend on the difference. */
 import type { NewJob } from '../model/job.ts';
 import type { ConfigurationChange } from '../model/configuration-change.ts';
-import { changesShape, goesInPlace, memberOf } from './impact.ts';
+import { goesBack, goesInPlace, isReplacement, memberOf } from './impact.ts';
 
 const changeSteps = [
   'write_spec',
@@ -41,14 +41,15 @@ export const changeJob = (change: ConfigurationChange): NewJob => ({
   type: 'database.change',
   input: { changeId: change.id },
   steps: stepsOf(change),
-  timeoutMs: changesShape(change.diff) ? shapeTimeoutMs : 60 * minute,
+  timeoutMs: isReplacement(change.diff) ? shapeTimeoutMs : 60 * minute,
   maxAttempts: 5,
-  cancellable: false,
+  // Until the replicas stop: making a backup and testing it may take hours.
+  cancellable: goesBack(change.diff),
   message: 'The change is queued.',
 });
 
 function stepsOf({ diff, impact }: ConfigurationChange): readonly (ChangeStep | ShapeStep)[] {
-  if (changesShape(diff)) return goesInPlace(impact) ? inPlaceSteps : shapeSteps;
+  if (isReplacement(diff)) return goesInPlace(impact) ? inPlaceSteps : shapeSteps;
   const to = (member: string) => diff.find(({ path }) => memberOf(path) === member)?.to;
   const has: Readonly<Partial<Record<ChangeStep, boolean>>> = {
     grow_storage: to('selectedStorageGb') !== undefined,

@@ -11,10 +11,15 @@ import { showStep } from '../jobs/show-step.ts';
 import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import type { ConfigurationChange, Impact } from '../model/configuration-change.ts';
+import type {
+  ConfigurationChange,
+  Impact,
+  ReplacedResource,
+} from '../model/configuration-change.ts';
 import { updateConfigurationChange } from '../store/configuration-changes.ts';
 import type { Database } from '../store/database-record.ts';
 import { lockDatabase, updateDatabase } from '../store/databases.ts';
+import { passReturn } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { readChangeWorld } from './change-world.ts';
 import { goesInPlace } from './impact.ts';
@@ -98,13 +103,15 @@ async function prepare(work: Work): Promise<JobOutcome> {
   if (outcome !== 'made') return outcome;
   const { workload, clusterId } = object.status ?? {};
   if (workload === undefined || clusterId === undefined) return again(lookAgainMs);
-  const inTheWay = await removeUnfinished(world.backups, database, workload);
+  const ours = () => mustBeOurs(context);
+  const inTheWay = await removeUnfinished(world.backups, database, workload, ours);
   if (inTheWay !== undefined) return failed('backup_in_the_way', inTheWay);
   // Whatever keeps the operator from going on may be about the volume.
   const stall = inPlace ? stallOf(object) : undefined;
   if (stall !== undefined) return failed('stalled', stall);
   // Not before the backup, which may take hours: nothing keeps a place that a replica's Job had until the replica itself comes.
-  if (topology !== undefined) await askForReplicas(world.writer, object, topology, nowMs);
+  if (topology !== undefined)
+    await askForReplicas(world.writer, object, topology, { nowMs, mustBeOurs: ours });
   const next = topology === undefined ? undefined : nextReplicas(object, topology, nowMs);
   const why = next?.message === undefined ? '' : ` ${sentence(next.message)}`;
   if (next?.kind === 'failed')
@@ -116,9 +123,17 @@ async function prepare(work: Work): Promise<JobOutcome> {
   }
   const spec = asItIs(object);
   const one = { uid: uidOf(object), workload, clusterId, spec };
-  await notesOf(work).record(inPlace ? { ...one, inPlace } : one);
+  await begin(work, inPlace ? { ...one, inPlace } : one);
   return again(0);
 }
+
+/** From then on the resource is replaced, whatever happens: unless somebody has cancelled the job before, and never after. */
+const begin = ({ context, change }: Work, replaced: ReplacedResource): Promise<void> =>
+  context.write(async (write, job) => {
+    if (job.status === 'CANCELING') return;
+    if (job.cancellable) await passReturn(write, job.id);
+    await updateConfigurationChange(write, change.id, { replaced });
+  });
 
 /** Whether the change was told as one in place and is one no more, as when somebody has begun to archive the log: it would take longer. */
 const isSlower = ({ change }: Work, impact: Impact): boolean =>

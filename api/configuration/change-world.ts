@@ -5,6 +5,7 @@ import type { ChangeRequest } from '../model/configuration-change.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Database } from '../store/database-record.ts';
 import { findActiveProfile } from '../store/databases.ts';
+import { heldRecords } from '../store/held-records.ts';
 import { findRevision } from '../store/profile-revisions.ts';
 import type { Reader } from '../store/tables.ts';
 import type { ChangeWorld } from './plan-change.ts';
@@ -20,14 +21,16 @@ interface ChangeSources {
 export async function readChangeWorld(
   { db, writer, catalog }: ChangeSources,
   database: Database,
-  { revision }: ChangeRequest,
+  { revision, clusterSize }: ChangeRequest,
 ): Promise<ChangeWorld> {
   requireChangeable(database);
   const { kubernetesNamespace: namespace, kubernetesUid, name, id } = database;
-  const [profile, object, earlier] = await Promise.all([
+  const asksForSize = revision !== undefined || clusterSize !== undefined;
+  const [profile, object, earlier, held] = await Promise.all([
     findActiveProfile(db, id),
     writer.read({ namespace, name }),
     revision === undefined ? undefined : findRevision(db, id, revision),
+    asksForSize ? heldRecords(db, id) : undefined,
   ]);
   if (profile === undefined) throw new Error(`${id} has no active profile`);
   if (object === undefined || object.metadata.uid !== kubernetesUid) {
@@ -37,5 +40,5 @@ export async function readChangeWorld(
       retryAfterSeconds: 5,
     });
   }
-  return { catalog, database, profile, object, earlier };
+  return { catalog, database, profile, object, earlier, held };
 }

@@ -34,6 +34,9 @@ const shapeWaitSeconds = 1_800;
 /** The same in place, as long as the new replicas get a place at once. */
 const inPlaceWaitSeconds = 120;
 
+/** The same of a restore in place, which may have an hour of log to replay before it is given up. */
+const returnWaitSeconds = 4_500;
+
 /** Whether a change of the shape was planned, and told, as one that goes on with the volume. */
 export const goesInPlace = ({ interruption }: Pick<Impact, 'interruption'>): boolean =>
   interruption === 'SECONDS';
@@ -41,10 +44,19 @@ export const goesInPlace = ({ interruption }: Pick<Impact, 'interruption'>): boo
 export const changesShape = (diff: readonly FieldChange[]): boolean =>
   diff.some(({ path }) => memberOf(path) === 'clusterConfiguration');
 
+/** Whether the database goes back to an earlier state of its ledger. */
+export const goesBack = (diff: readonly FieldChange[]): boolean =>
+  diff.some(({ path }) => memberOf(path) === 'restoredTo');
+
+/** Whether the resource is replaced by another one. */
+export const isReplacement = (diff: readonly FieldChange[]): boolean =>
+  changesShape(diff) || goesBack(diff);
+
 export const memberOf = (path: string): string => path.split('/')[1] ?? '';
 
 export function impactOf(diff: readonly FieldChange[], facts: ImpactFacts): Impact {
   if (changesShape(diff)) return impactOfShape(facts);
+  if (goesBack(diff)) return impactOfReturn(facts);
   const changes = (member: string) => diff.find(({ path }) => memberOf(path) === member);
   const stops = changes('suspended')?.to === true;
   const replaced = diff.some(({ path }) => replacesPods.has(memberOf(path)));
@@ -99,6 +111,22 @@ const impactOfShape = ({ warnings = [], inPlace = false }: ImpactFacts): Impact 
       : [
           'The volumes of the old replicas are kept as long as those of a deleted database. If the last backup fails, or the new replicas cannot be made, the database comes back in its earlier shape.',
         ]),
+  ],
+});
+
+const impactOfReturn = ({ warnings = [] }: ImpactFacts): Impact => ({
+  interruption: 'MINUTES',
+  longestWaitSeconds: returnWaitSeconds,
+  rollingRestart: false,
+  reversible: true,
+  warnings: [
+    ...warnings,
+    'Everything that was written after that state is no longer in the database. It stays in a last backup, which is made after the last write and before anything is replaced: to undo the restore, restore that backup in place.',
+    'Nobody can use the database while the replicas stop, the last backup is made, and the new replicas read the earlier state from the store of backups and start: one to two minutes, about a minute more for each 10 million transfers, and the replay of the log since the backup before that state.',
+    'Native clients must connect anew: the addresses change, and sessions end. A request without an answer that is sent again with the same IDs is executed once, on the earlier state. ID, name, cluster ID, keys and the HTTP address stay.',
+    'The numbers of operations go on ten million after the last one, and timestamps after its own, so that no moment is meant twice. If the log is archived, a backup is made at once; the operations until then cannot be restored one by one.',
+    'All change streams are suspended: what they have delivered may not be in the database any more. Resume them when their consumers know.',
+    'The volumes of the old replicas are kept as long as those of a deleted database. If the last backup fails, or the earlier state cannot be had, the database comes back as it was.',
   ],
 });
 

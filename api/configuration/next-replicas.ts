@@ -19,10 +19,11 @@ export async function askForReplicas(
   writer: DatabaseWriter,
   object: DatabaseObject,
   topology: TopologyName,
-  nowMs: number,
+  { nowMs, mustBeOurs }: { readonly nowMs: number; readonly mustBeOurs: () => Promise<void> },
 ): Promise<void> {
   const agoMs = askedAgo(object, topology, nowMs);
   if (agoMs !== undefined && agoMs < renewedMs) return;
+  await mustBeOurs();
   const until = new Date(nowMs + keptMs).toISOString().replace(/\.\d+Z$/, 'Z');
   await writer.annotate(object, { [annotations.nextTopology]: `${topology}/${until}` });
 }

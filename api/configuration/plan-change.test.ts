@@ -1,76 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { resolve } from '../../domain/catalog/resolve.ts';
-import type { CatalogSpec, DatabaseObject, DatabaseSpec } from '../../domain/custom-resources.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
-import { choice } from '../../test/support/api/store.ts';
+import { refusalOf, worldOf } from '../../test/support/api/change-worlds.ts';
 import type { ChangeRequest } from '../model/configuration-change.ts';
-import { Refusal } from '../model/refusal.ts';
 import type { Database, Profile } from '../store/database-record.ts';
 import { planChange, type ChangeWorld } from './plan-change.ts';
 import { reshaped } from './shape.ts';
-
-const catalog = catalogSpec();
-
-/** A database that serves with this spec, as the operator resolved it. */
-function worldOf(
-  more: Partial<DatabaseSpec> = {},
-  status: object = {},
-  from: CatalogSpec = catalog,
-): ChangeWorld {
-  const spec: DatabaseSpec = {
-    deletionProtection: false,
-    deletionPolicy: 'Retain',
-    suspend: false,
-    ...more,
-  };
-  const resolution = resolve(from, spec);
-  if (!resolution.ok) throw new Error(JSON.stringify(resolution.problems));
-  const { resolved, storageGb } = resolution;
-  const object = {
-    metadata: { name: 'one', generation: 1, managedFields: [] },
-    spec,
-    status: {
-      observedGeneration: 1,
-      resolved,
-      version: { active: resolved.engine.version },
-      storage: { requestedGb: storageGb, acknowledgedGb: storageGb },
-      ...status,
-    },
-  } as unknown as DatabaseObject;
-  const database = {
-    id: 'db_1',
-    name: 'one',
-    status: 'READY',
-    deletedAt: null,
-    labels: { a: '1' },
-  };
-  const profile = {
-    ...choice,
-    revision: 3,
-    clusterSize: resolved.size.name,
-    selectedStorageGb: storageGb,
-    clusterConfiguration: resolved.topology.name,
-    suspended: spec.suspend,
-    price: resolved.price ?? null,
-  };
-  return {
-    catalog: from,
-    database: database as unknown as Database,
-    profile: profile as Profile,
-    object,
-    earlier: undefined,
-  };
-}
-
-function refusalOf(world: ChangeWorld, request: ChangeRequest): Refusal {
-  try {
-    planChange(world, request);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('it was not refused');
-}
 
 test('only what is asked for is written, and only what differs is a difference', () => {
   const plan = planChange(worldOf(), { clusterSize: 'lh-10', selectedStorageGb: 1 });
@@ -127,7 +62,7 @@ test('labels alone write nothing into the resource and interrupt nobody', () => 
 test('a smaller size says what it holds, and a larger one that the volume is too small for it', () => {
   const smaller = planChange(worldOf({ size: 'lh-10' }), { clusterSize: 'lh-5' });
   expect(smaller.impact.warnings).toContain(
-    'Each replica gets less memory, and holds 3,100,000 transfers and 520,000 accounts then.',
+    'Each replica gets less memory, and holds 3,100,000 transfers and 540,000 accounts then.',
   );
   const larger = (storageGb: number) =>
     planChange(worldOf({ storage: { sizeGb: storageGb } }), { clusterSize: 'lh-10' }).impact;
@@ -203,6 +138,55 @@ test('a smaller size is refused while memory is nearly used, with the sizes that
   expect(planChange(other, { clusterSize: 'lh-5' }).diff).toHaveLength(1);
 });
 
+test('a size whose memory the records would take for ever is refused, also in an earlier revision; one that holds fewer is warned of', () => {
+  const holding = (transfers: number, accounts = 1) => ({
+    ...worldOf({ size: 'lh-40' }),
+    held: { transfers, accounts },
+  });
+  const size = { clusterSize: 'lh-5' } as const;
+  for (const world of [holding(200_000_000), holding(1, 100_000_000)]) {
+    const { code, occasion } = refusalOf(world, size);
+    expect(code).toBe('catalog_choice_unavailable');
+    expect(occasion.errors).toMatchObject([
+      { pointer: '#/clusterSize', code: 'data_do_not_fit', meta: { allowed: ['lh-40'] } },
+    ]);
+  }
+  // lh-10 has the memory that these keep.
+  expect(refusalOf(holding(110_000_000), size).occasion.errors).toMatchObject([
+    { meta: { allowed: ['lh-10', 'lh-40'] } },
+  ]);
+  const { impact } = planChange(holding(4_000_000), size);
+  expect(impact.warnings.join(' ')).toContain(
+    'holds 3,100,000 transfers and 540,000 accounts then; it has 4,000,000 and 1, so that requests for old ones wait',
+  );
+  expect(planChange(holding(3_000_000), size).impact.warnings.join(' ')).not.toContain('it has');
+  // A larger one is never refused for it: that is the cure.
+  const full = { ...worldOf({ size: 'lh-5' }), held: { transfers: 2e9, accounts: 2e9 } };
+  expect(planChange(full, { clusterSize: 'lh-40' }).diff).toHaveLength(1);
+
+  const world = holding(110_000_000);
+  const earlier = { ...world.profile, revision: 2, clusterSize: 'lh-5' };
+  const back = refusalOf({ ...world, earlier }, { revision: 2 });
+  expect(back.occasion.errors).toMatchObject([
+    { pointer: '#/revision', code: 'data_do_not_fit', meta: { field: 'clusterSize' } },
+  ]);
+  expect(back.occasion.detail).toContain('Give clusterSize beside it');
+  const beside = { revision: 2, clusterSize: 'lh-10' };
+  expect(planChange({ ...world, earlier }, beside).diff).toMatchObject([{ to: 'lh-10' }]);
+});
+
+test('an earlier revision whose growth ended below the storage of today is refused with its place, instead of by the cluster later', () => {
+  const world = worldOf({ storage: { sizeGb: 8 } });
+  const earlier = { ...world.profile, revision: 1, selectedStorageGb: 2, autogrowLimitGb: 5 };
+  expect(refusalOf({ ...world, earlier }, { revision: 1 }).occasion.errors).toMatchObject([
+    { pointer: '#/revision', code: 'storage_out_of_range', meta: { field: 'autogrow/limitGb' } },
+  ]);
+  const beside = { revision: 1, autogrow: { limitGb: 9 } };
+  expect(planChange({ ...world, earlier }, beside).patch).toMatchObject({
+    storage: { sizeGb: 8, autogrow: { limitGb: 9 } },
+  });
+});
+
 test('a field that a program declares is refused with its name; one that somebody edited is not', () => {
   const managed = (manager: string, operation: string) => {
     const world = worldOf({ size: 'lh-5' });
@@ -248,12 +232,17 @@ test('the way back is the earlier revision with the storage of today', () => {
   expect(plan.impact.warnings).toContain('Revision 1 had 2 GB; storage stays.');
 });
 
-test.each(['PROVISIONING', 'FAILED'] as const)('a database that is %s is not changed', (status) => {
+test.each([
+  ['PROVISIONING', /when it is READY/],
+  ['FAILED', /retry the job/],
+  ['DELETING', /restore it/],
+] as const)('a database that is %s is not changed, and what to do is said', (status, what) => {
   const world = worldOf();
-  const database = { ...world.database, status };
+  const deletedAt = status === 'DELETING' ? new Date(0) : null;
+  const database = { ...world.database, status, deletedAt };
   expect(refusalOf({ ...world, database }, { clusterSize: 'lh-10' })).toMatchObject({
     code: 'database_not_ready',
-    occasion: { members: { databaseStatus: status } },
+    occasion: { members: { databaseStatus: status }, detail: expect.stringMatching(what) },
   });
 });
 
@@ -379,5 +368,85 @@ describe('another cluster configuration', () => {
     const { diff, impact } = planChange({ ...world, earlier }, { revision: 2 });
     expect(diff.map(({ path }) => path)).toEqual(['/clusterSize']);
     expect(impact.warnings.join(' ')).toMatch(/cluster configuration ha-3; it stays/);
+  });
+});
+
+describe('a return to an earlier state', () => {
+  const request: ChangeRequest = { restoredTo: { targetOp: 40 } };
+
+  test('suspends the streams, costs nothing, takes minutes, and says how it is undone', () => {
+    const { diff, impact, priceDelta, needsRight } = planChange(worldOf(), request);
+    expect(diff).toEqual([
+      { path: '/restoredTo', from: null, to: { targetOp: 40 } },
+      { path: '/changeDataCapture', from: { suspended: false }, to: { suspended: true } },
+    ]);
+    expect([priceDelta, needsRight]).toEqual([null, false]);
+    expect(impact).toMatchObject({ interruption: 'MINUTES', longestWaitSeconds: 4_500 });
+    expect(impact.warnings.join(' ')).toMatch(/to undo the restore, restore that backup in place/);
+    const without = worldOf({ changeDataCapture: { suspend: true } });
+    expect(planChange(without, request).diff.map(({ path }) => path)).toEqual(['/restoredTo']);
+  });
+
+  test('is possible where several replicas archive their log, which cannot change their shape', () => {
+    const archived = worldOf({
+      topology: 'ha-3',
+      backup: { continuous: { enabled: true, rpoSeconds: 5 } },
+    });
+    expect(planChange(archived, request).impact.interruption).toBe('MINUTES');
+    expect(refusalOf(archived, { clusterConfiguration: 'single' }).code).toBe(
+      'catalog_choice_unavailable',
+    );
+  });
+
+  describe('by an engine of a release that cannot restore in place', () => {
+    const releases = (...able: readonly string[]): ChangeWorld => {
+      const spec = catalogSpec();
+      const engines = spec.engines.map((engine) => ({
+        ...engine,
+        versions: engine.versions.map((row) => ({
+          ...row,
+          restoresInPlace: able.includes(row.version),
+        })),
+      }));
+      return worldOf({ version: '0.1.0' }, {}, { ...spec, engines });
+    };
+
+    test('is refused before anything is made, and the refusal names the version to upgrade to', () => {
+      const { code, occasion } = refusalOf(releases('0.2.0'), request);
+      expect(code).toBe('catalog_choice_unavailable');
+      expect(occasion).toMatchObject({
+        detail:
+          'version 0.1.0 of the engine cannot be restored in place; upgrade it to 0.2.0 first, or restore into a new database.',
+        errors: [
+          {
+            pointer: '#',
+            code: 'engine_version_unsupported',
+            meta: { version: '0.1.0', allowed: ['0.2.0'] },
+          },
+        ],
+      });
+    });
+
+    test('is refused without a version to upgrade to if none of those in the catalog can', () => {
+      expect(refusalOf(releases(), request).occasion).toMatchObject({
+        detail: expect.stringContaining('restore into a new database instead'),
+        errors: [{ code: 'engine_version_unsupported', meta: { allowed: [] } }],
+      });
+    });
+
+    test('is accepted once the version that the database runs can', () => {
+      expect(planChange(releases('0.1.0'), request).diff[0]?.path).toBe('/restoredTo');
+    });
+  });
+
+  test('is refused for TigerBeetle, and for a database that is stopped or paused', () => {
+    const world = worldOf({ engine: 'TigerBeetle' });
+    const other = { ...world, profile: { ...world.profile, engine: 'TigerBeetle' } };
+    expect(refusalOf(other, request).occasion.errors).toMatchObject([
+      { code: 'engine_unsupported' },
+    ]);
+    const stopped = { ...worldOf(), database: { ...worldOf().database, status: 'SUSPENDED' } };
+    expect(refusalOf(stopped as ChangeWorld, request).code).toBe('database_not_ready');
+    expect(refusalOf(worldOf({ paused: true }), request).code).toBe('database_not_ready');
   });
 });

@@ -18,15 +18,22 @@ import { capacityOfChoice, choiceErrors } from '../databases/choose.ts';
 import { resolvedChoice } from '../databases/resolved-choice.ts';
 import type { FieldChange } from '../model/event.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
-import type { ChangeRequest, Impact, PriceDelta } from '../model/configuration-change.ts';
+import type {
+  ChangeRequest,
+  EarlierState,
+  Impact,
+  PriceDelta,
+} from '../model/configuration-change.ts';
 import type { Database, Profile, ProfileChoice } from '../store/database-record.ts';
+import type { HeldRecords } from '../store/held-records.ts';
 import { archivingOf, captureOf, differencesOf, entriesOf } from './differences.ts';
 import { declarerOf } from './field-owners.ts';
 import { impactOf, memberOf } from './impact.ts';
 import { labelsAfter } from './labels.ts';
 import { isDearer, priceDeltaOf } from './price-delta.ts';
-import { refuseImpossible } from './refuse-impossible.ts';
-import { canReshape, refuseShape, reshaped } from './shape.ts';
+import { refuseImpossible, refuseUnfit } from './refuse-impossible.ts';
+import { atItsPlace } from './refused-places.ts';
+import { canReshape, refuseReturn, refuseShape, reshaped } from './shape.ts';
 
 export interface ChangeWorld {
   readonly catalog: CatalogSpec;
@@ -37,6 +44,8 @@ export interface ChangeWorld {
   readonly object: DatabaseObject;
   /** The earlier revision that the request names. */
   readonly earlier: Profile | undefined;
+  /** Records of the database; `undefined`: not known, or of no account for the request. */
+  readonly held: HeldRecords | undefined;
 }
 
 /** Merge patch of the resource's spec. */
@@ -54,10 +63,20 @@ export interface ChangePlan {
 }
 
 export function planChange(world: ChangeWorld, request: ChangeRequest): ChangePlan {
+  try {
+    return planned(world, request);
+  } catch (error) {
+    throw error instanceof Refusal ? atItsPlace(error, request) : error;
+  }
+}
+
+function planned(world: ChangeWorld, request: ChangeRequest): ChangePlan {
   const { catalog, database, object, profile } = world;
   refuseImpossible(world, request);
+  if (request.restoredTo !== undefined) return planReturn(world, request.restoredTo);
   if (wantsShape(world, request)) return planShape(world, request.clusterConfiguration);
   const wanted = withEarlier(world, request);
+  refuseUnfit(world, wanted);
   const patch = patchOf(object.spec, wanted);
   const previous = previousOf(object);
   const before = configurationOf(world, object.spec, resolve(catalog, object.spec, previous));
@@ -121,6 +140,31 @@ function planShape(world: ChangeWorld, topology: TopologyName): ChangePlan {
     patch: {},
     labels: undefined,
     needsRight: isDearer(priceDelta),
+  };
+}
+
+/** The plan of a return to an earlier state of the ledger. */
+function planReturn(world: ChangeWorld, restoredTo: EarlierState): ChangePlan {
+  const { object, profile } = world;
+  refuseReturn(world);
+  const diff: readonly FieldChange[] = [
+    { path: '/restoredTo', from: null, to: restoredTo },
+    ...(streamsSuspended(object.spec)
+      ? []
+      : [{ path: '/changeDataCapture', from: { suspended: false }, to: { suspended: true } }]),
+  ];
+  const facts = {
+    replicas: replicasOf[profile.clusterConfiguration as TopologyName],
+    suspended: false,
+    versionReversible: true,
+  };
+  return {
+    diff,
+    impact: impactOf(diff, facts),
+    priceDelta: null,
+    patch: {},
+    labels: undefined,
+    needsRight: false,
   };
 }
 
@@ -235,14 +279,14 @@ function canReturn(catalog: CatalogSpec, before: ProfileChoice, after: ProfileCh
 }
 
 function warningsOf(
-  { catalog, earlier }: ChangeWorld,
+  { catalog, earlier, held }: ChangeWorld,
   before: ProfileChoice,
   after: ProfileChoice,
 ): readonly string[] {
   const memory = (size: string) => catalog.sizes.find(({ id }) => id === size)?.memoryMib ?? 0;
   return [
     ...(memory(after.clusterSize) < memory(before.clusterSize)
-      ? [`Each replica gets less memory${holdingWords(capacityOfChoice(catalog, after))}.`]
+      ? [`Each replica gets less memory${holdingWords(capacityOfChoice(catalog, after), held)}.`]
       : []),
     ...(memory(after.clusterSize) > memory(before.clusterSize)
       ? volumeWarning(catalog, after)
@@ -260,10 +304,15 @@ function warningsOf(
 
 const shown = (count: number): string => count.toLocaleString('en');
 
-const holdingWords = (capacity: Capacity | null): string =>
-  capacity === null
-    ? ''
-    : `, and holds ${shown(capacity.transfersMax)} transfers and ${shown(capacity.accountsMax)} accounts then`;
+function holdingWords(capacity: Capacity | null, held: HeldRecords | undefined): string {
+  if (capacity === null) return '';
+  const { transfersMax, accountsMax } = capacity;
+  const words = `, and holds ${shown(transfersMax)} transfers and ${shown(accountsMax)} accounts then`;
+  const isMore =
+    held !== undefined && (held.transfers > transfersMax || held.accounts > accountsMax);
+  if (!isMore) return words;
+  return `${words}; it has ${shown(held.transfers)} and ${shown(held.accounts)}, so that requests for old ones wait for the volume, and new ones may be refused`;
+}
 
 /** A larger size is of little use on a volume that is full before its memory is. */
 function volumeWarning(catalog: CatalogSpec, after: ProfileChoice): readonly string[] {

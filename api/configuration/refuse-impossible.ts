@@ -2,7 +2,8 @@
  * Refuses changes that the catalog's resolution does not know: those that depend on the database's life, and on storage that
  * cannot shrink or grow. Pure.
  */
-import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { fitsMemory } from '../../domain/catalog/capacity.ts';
+import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
 import { refuseArchiving } from '../databases/refuse-archiving.ts';
 import { deletedAlready } from '../databases/refusal.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
@@ -18,21 +19,28 @@ export function refuseImpossible(world: ChangeWorld, request: ChangeRequest): vo
     throw invalid({ pointer: '#/revision', code: 'unknown_revision', detail });
   }
   refuseMore(world, request);
-  refuseStorage(world, request);
   refuseArchiving(world.profile.engine, request.continuousArchiving);
-  refuseFullMemory(world, request);
 }
+
+/** Refuses storage that cannot be had, and a size that the data do not fit. `wanted`: with what an earlier revision asks for. */
+export function refuseUnfit(world: ChangeWorld, wanted: ChangeRequest): void {
+  refuseStorage(world, wanted);
+  refuseSmallMemory(world, wanted);
+}
+
+const whatNow: Readonly<Partial<Record<Database['status'], string>>> = {
+  PROVISIONING: 'change it when it is READY',
+  FAILED: 'retry the job that made it, or delete it',
+  DELETING: 'restore it when the deletion has ended, and change it then',
+};
 
 /** Only a database that serves, or is stopped, may be changed. */
 export function requireChangeable(database: Database): void {
   const { name, status, deletedAt } = database;
-  if (deletedAt !== null) throw deletedAlready(database);
   if (status === 'READY' || status === 'SUSPENDED') return;
+  if (deletedAt !== null && status !== 'DELETING') throw deletedAlready(database);
   throw new Refusal('database_not_ready', {
-    detail:
-      status === 'PROVISIONING'
-        ? `${name} is still being made; change it when it is READY.`
-        : `${name} is ${status}; retry the job that made it, or delete it.`,
+    detail: `${name} is ${status}; ${whatNow[status] ?? 'see its statusReason'}.`,
     members: { databaseStatus: status },
     ...(status === 'PROVISIONING' ? { retryAfterSeconds: 5 } : { retryable: false }),
   });
@@ -104,27 +112,44 @@ function refuseStorage({ catalog, object }: ChangeWorld, request: ChangeRequest)
   });
 }
 
-/** Refuses a smaller size while the engines report that their memory is nearly or completely used. */
-function refuseFullMemory({ catalog, object }: ChangeWorld, { clusterSize }: ChangeRequest): void {
+/** Refuses a smaller size whose memory the records would take for ever, or while the engines report that theirs is nearly used. */
+function refuseSmallMemory(world: ChangeWorld, { clusterSize }: ChangeRequest): void {
   if (clusterSize === undefined) return;
+  const { catalog, object } = world;
   const wanted = catalog.sizes.find(({ id }) => id === clusterSize);
   const has = object.status?.resolved?.size?.memoryMib ?? 0;
   if (wanted === undefined || wanted.memoryMib >= has) return;
-  const capacity = conditionOf(object, 'CapacityLeft');
-  const isMemory = capacity?.message.startsWith('memory of ') === true;
-  if (capacity === undefined || !isMemory || capacity.reason === 'Enough') return;
-  const fits = catalog.sizes.filter(({ memoryMib }) => memoryMib >= has).map(({ id }) => id);
+  const used = nearlyUsed(object);
+  const why = used ?? tooSmallFor(world, wanted);
+  if (why === undefined) return;
+  const fits = catalog.sizes
+    .filter((size) => size.memoryMib >= has || (used === undefined && holds(world, size)))
+    .map(({ id }) => id);
   throw new Refusal('catalog_choice_unavailable', {
-    detail: `The data do not fit ${clusterSize}: ${capacity.message}. Choose one of ${fits.join(', ')}.`,
+    detail: `The data do not fit ${clusterSize}: ${why}. Choose one of ${fits.join(', ')}.`,
     errors: [
-      {
-        pointer: '#/clusterSize',
-        code: 'data_do_not_fit',
-        detail: capacity.message,
-        meta: { allowed: fits },
-      },
+      { pointer: '#/clusterSize', code: 'data_do_not_fit', detail: why, meta: { allowed: fits } },
     ],
   });
+}
+
+function nearlyUsed(object: DatabaseObject): string | undefined {
+  const capacity = conditionOf(object, 'CapacityLeft');
+  const isMemory = capacity?.message.startsWith('memory of ') === true;
+  return isMemory && capacity?.reason !== 'Enough' ? capacity?.message : undefined;
+}
+
+type Size = CatalogSpec['sizes'][number];
+
+/** What exceeds its capacity may still fit, and is warned of (plan-change.ts). The rule is that of the built-in engine. */
+const holds = ({ profile, held }: ChangeWorld, size: Size): boolean =>
+  profile.engine !== 'Builtin' || held === undefined || fitsMemory(size, held);
+
+function tooSmallFor(world: ChangeWorld, size: Size): string | undefined {
+  const { held } = world;
+  if (held === undefined || holds(world, size)) return undefined;
+  const shown = (count: number) => count.toLocaleString('en');
+  return `${shown(held.transfers)} transfers and ${shown(held.accounts)} accounts keep more memory than it has`;
 }
 
 const conditionOf = ({ status }: DatabaseObject, wanted: string) =>

@@ -25,7 +25,7 @@ import {
   begunOf,
   goesOn,
   isHeld,
-  isNewShape,
+  isWanted,
   troubleOf,
   volumesAreGone,
   volumesDoNotFit,
@@ -205,12 +205,14 @@ async function keepHandedOver({ writer }: Replacing, found: DatabaseObject): Pro
 /** Makes the resource in which the database goes on. */
 async function goOn(work: Replacing): Promise<JobOutcome> {
   const { writer, backups, context, notes, database, replaced, identity } = work;
+  const goesBack = work.change.request.restoredTo !== undefined;
   const fromVolumesOnly = replaced.givenUp?.from === 'volumes';
-  if (fromVolumesOnly) await removeUnfinished(backups, database, replaced.workload);
+  const removeLast = () =>
+    removeUnfinished(backups, database, replaced.workload, () => notes.mustBeOurs());
+  if (fromVolumesOnly) await removeLast();
   const last = await lastBackupOf(backups, database, replaced.workload);
   // Somebody has asked for it meanwhile, and nobody makes it: it would be taken for that of a later change.
-  if (last?.state === 'queued' && replaced.inPlace === true)
-    await removeUnfinished(backups, database, replaced.workload);
+  if (last?.state === 'queued' && replaced.inPlace === true) await removeLast();
   if (last?.state === 'running' && !fromVolumesOnly) {
     await showStep(context, lastStep(replaced), 45, 'The last backup is still being made.');
     return again();
@@ -224,7 +226,22 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
       await notes.record({ ...replaced, givenUp });
       return again(0);
     }
-    await notes.record({ ...replaced, backupId: backupIdOf(last.uid) });
+    const { notArchived, end } = last;
+    const backupId = backupIdOf(last.uid);
+    if (goesBack && end === undefined && replaced.givenUp === undefined) {
+      // Without it the other history would have the numbers of this one.
+      const message = 'the last backup does not say with which operation the log ended';
+      const givenUp = { from: 'backup', code: 'last_backup_failed', message } as const;
+      await notes.record({ ...replaced, backupId, givenUp });
+      return again(0);
+    }
+    const follows = goesBack ? end : undefined;
+    await notes.record({
+      ...replaced,
+      backupId,
+      ...(follows && { follows }),
+      ...(notArchived && { notArchived }),
+    });
     return again(0);
   }
   if (!isBackedUp && replaced.inPlace !== true && replaced.givenUp === undefined) {
@@ -234,7 +251,7 @@ async function goOn(work: Replacing): Promise<JobOutcome> {
     await notes.record({ ...replaced, givenUp });
     return again(0);
   }
-  await showStep(context, 'create_resource', 55, wordsOf(replaced.givenUp, isBackedUp));
+  await showStep(context, 'create_resource', 55, wordsOf(work, isBackedUp));
   try {
     const spec = isBackedUp ? fromBackup(work, backupIdOf(last.uid)) : fromVolumes(work);
     const made = await writer.create(identity, spec, { [annotations.manuallyApproved]: 'true' });
@@ -273,9 +290,11 @@ const tooLate =
 const lastStep = ({ inPlace }: ReplacedResource): 'stop_replica' | 'last_backup' =>
   inPlace === true ? 'stop_replica' : 'last_backup';
 
-function wordsOf(givenUp: GivenUp | undefined, isBackedUp: boolean): string {
+function wordsOf({ replaced: { givenUp }, change }: Replacing, isBackedUp: boolean): string {
+  const goesBack = change.request.restoredTo !== undefined;
   if (givenUp !== undefined)
-    return `${sentence(givenUp.message)} The database comes back in its earlier shape.`;
+    return `${sentence(givenUp.message)} The database comes back ${goesBack ? 'as it was' : 'in its earlier shape'}.`;
+  if (goesBack) return 'The new replicas begin with the earlier state.';
   return isBackedUp
     ? 'The new replicas begin with the last backup.'
     : 'The first of the new replicas goes on with the volume.';
@@ -287,7 +306,7 @@ async function settle(work: Replacing, found: DatabaseObject): Promise<JobOutcom
   if (!goesOn(work, found)) return conflict(database);
   if (database.kubernetesUid !== found.metadata.uid) await notes.place(found);
   const { givenUp } = replaced;
-  const isNew = isNewShape(found, change);
+  const isNew = isWanted(found, change, replaced);
   const begun = found.status?.bootstrapped === true;
   const goes = isNew !== (givenUp === undefined) || replaced.removing === found.metadata.uid;
   if (goes) return begun ? stay(work, found) : remove(work, found);

@@ -37,12 +37,26 @@ const wantedTopology = ({ change, replaced }: Replacement): TopologyName | undef
     ? (change.request.clusterConfiguration ?? replaced.spec.topology)
     : replaced.spec.topology;
 
+/**
+ * With the last backup, or with the earlier state that was asked for. The archive of several replicas may have more than their last backup,
+ * so that a database which comes back with it after all goes on after that, too.
+ */
 export function fromBackup(replacement: Replacement, backupId: string): DatabaseSpec {
-  const { database, replaced } = replacement;
+  const { change, database, replaced } = replacement;
+  const { restoredTo } = replaced.givenUp === undefined ? change.request : {};
+  const { follows } = replaced;
+  const begins = restoredTo !== undefined || replaced.spec.topology !== 'single';
   return {
     ...of(replacement),
     clusterId: replaced.clusterId,
-    bootstrap: { backup: { databaseId: database.id, backupId } },
+    ...(restoredTo !== undefined && { changeDataCapture: { suspend: true } }),
+    bootstrap: {
+      backup: {
+        databaseId: database.id,
+        ...(restoredTo ?? { backupId }),
+        ...(follows !== undefined && begins && { follows: { ...follows } }),
+      },
+    },
   };
 }
 

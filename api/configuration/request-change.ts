@@ -29,14 +29,16 @@ import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
 import { findOrganization, lockOrganization } from '../store/organizations.ts';
+import { heldRecords } from '../store/held-records.ts';
 import { findRevision } from '../store/profile-revisions.ts';
 import type { Reader } from '../store/tables.ts';
 import { tellChange } from './change-events.ts';
 import { changeJob } from './change-jobs.ts';
 import { readChangeWorld } from './change-world.ts';
 import { withUnfinished } from './last-word.ts';
-import { asksToArchive, changesShape } from './impact.ts';
+import { asksToArchive, isReplacement } from './impact.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
+import { besideWaiting } from './refused-places.ts';
 import { requireChangeable } from './refuse-impossible.ts';
 import { isFree, nextWindow, timingOf, type ApplyAt, type Timing } from './waiting-changes.ts';
 
@@ -60,7 +62,11 @@ interface Asked {
 }
 
 interface Preview {
+  /** Of the waiting change that the request would join, with the request, or of the request alone. */
   readonly plan: ChangePlan;
+  readonly joins: ConfigurationChange | undefined;
+  /** Whether it would begin at once, after other work, or at its time. */
+  readonly applies: 'NOW' | 'AFTER_OTHER_WORK' | 'LATER';
   /** The database's window that is open, or its next one. */
   readonly window: WindowTimes;
   /** Why the request would be refused now, although the change is possible. */
@@ -72,12 +78,24 @@ export async function previewChange(
   services: ChangeServices,
   caller: Caller,
   id: string,
-  request: ChangeRequest,
+  { request, applyAt }: Pick<Asked, 'request' | 'applyAt'>,
 ): Promise<Preview> {
+  const db = services.store.read;
   const world = await worldOf(services, caller, id, request);
-  const plan = await planFor(services, world, request);
-  const { times } = await nextWindow(services.store.read, world.database);
-  return { plan, window: times, refusal: await wouldRefuse(services, caller, plan) };
+  const alone = await planFor(services, world, request);
+  const { times } = await nextWindow(db, world.database);
+  const timing = await timingOf(db, world.database, applyAt);
+  const isNext = await isFree(db, id);
+  const joins = timing.isDue && isNext ? undefined : await joinedBy(db, id, timing);
+  const { plan } = joins === undefined ? { plan: alone } : await joint(db, world, joins, request);
+  const needsRight = alone.needsRight || plan.needsRight;
+  return {
+    plan,
+    joins,
+    applies: !timing.isDue ? 'LATER' : isNext ? 'NOW' : 'AFTER_OTHER_WORK',
+    window: times,
+    refusal: await wouldRefuse(services, caller, { ...alone, needsRight }),
+  };
 }
 
 /** The checks of `requestChange` that depend on the organization, without their side effects. */
@@ -118,9 +136,10 @@ export async function requestChange(
   const world = await worldOf(services, caller, id, request);
   const plan = await planFor(services, world, request);
   if (!onlyStops(plan)) requireActive(organization);
-  if (plan.needsRight) await requireMayRun(services, organization);
+  const needsRight = plan.needsRight || (await jointNeedsRight(store.read, world, asked));
+  if (needsRight) await requireMayRun(services, organization);
   return store.change(author, async (change) => {
-    if (plan.needsRight) await requireRoom(change, organization.id, databasesMax, 0);
+    if (needsRight) await requireRoom(change, organization.id, databasesMax, 0);
     // The organization's window stays as it is until the commit.
     else if (asked.applyAt === 'maintenance_window')
       await lockOrganization(change, organization.id);
@@ -142,6 +161,19 @@ export async function requestChange(
   });
 }
 
+/** Whether a request, which may need no right of its own, makes the waiting change that it would join one that does. */
+async function jointNeedsRight(
+  db: Reader,
+  world: ChangeWorld,
+  { request, applyAt }: Asked,
+): Promise<boolean> {
+  const { id } = world.database;
+  const timing = await timingOf(db, world.database, applyAt);
+  if (timing.isDue && (await isFree(db, id))) return false;
+  const joins = await joinedBy(db, id, timing);
+  return joins !== undefined && (await joint(db, world, joins, request)).plan.needsRight;
+}
+
 /** The plan of a change that this installation can carry out. */
 async function planFor(
   { store, backupStore }: ChangeServices,
@@ -149,7 +181,7 @@ async function planFor(
   request: ChangeRequest,
 ): Promise<ChangePlan> {
   const plan = await planOrLastWord(store.read, world, request);
-  if (asksToArchive(plan.diff) || changesShape(plan.diff)) requireStore(backupStore);
+  if (asksToArchive(plan.diff) || isReplacement(plan.diff)) requireStore(backupStore);
   return plan;
 }
 
@@ -188,11 +220,6 @@ async function accept(
 ): Promise<Accepted> {
   const { database, profile } = world;
   const { applyAfter, inWindow, isDue } = timing;
-  const unfinished = await unfinishedChanges(change.db, database.id);
-  // What is asked for now takes no change along that waits for its time. Of several the last one: the earlier ones begin before it.
-  const queued = unfinished.findLast(
-    (one) => one.status === 'QUEUED' && (one.applyAfter === null) === (applyAfter === null),
-  );
   if (isDue && (await isFree(change.db, database.id))) {
     const made = await createConfigurationChange(change, {
       ...factsOf(world, plan),
@@ -204,6 +231,7 @@ async function accept(
     });
     return begin(change, database, made);
   }
+  const queued = await joinedBy(change.db, database.id, timing);
   if (queued !== undefined) return join(change, world, queued, { request, timing });
   const made = await createConfigurationChange(change, {
     ...factsOf(world, plan),
@@ -217,7 +245,37 @@ async function accept(
   return { database, change: made, job: undefined };
 }
 
-/** Joins a request to the waiting change. The whole is planned again; if it is not possible, nothing is joined. */
+/** The waiting change that a request joins which does not begin at once. */
+async function joinedBy(
+  db: Reader,
+  databaseId: string,
+  { applyAfter }: Timing,
+): Promise<ConfigurationChange | undefined> {
+  // What is asked for now takes no change along that waits for its time. Of several the last one: the earlier ones begin before it.
+  return (await unfinishedChanges(db, databaseId)).findLast(
+    (one) => one.status === 'QUEUED' && (one.applyAfter === null) === (applyAfter === null),
+  );
+}
+
+/** A waiting change with a request that joins it. The whole is planned again; if it is not possible, nothing is joined. */
+async function joint(
+  db: Reader,
+  world: ChangeWorld,
+  queued: ConfigurationChange,
+  request: ChangeRequest,
+): Promise<{ readonly merged: ChangeRequest; readonly plan: ChangePlan }> {
+  const merged = mergeRequests(queued.request, request);
+  const { id } = world.database;
+  const { revision } = merged;
+  const earlier = revision === undefined ? undefined : await findRevision(db, id, revision);
+  const held = world.held ?? (await heldRecords(db, id));
+  try {
+    return { merged, plan: await planOrLastWord(db, { ...world, earlier, held }, merged) };
+  } catch (error) {
+    throw error instanceof Refusal ? besideWaiting(error, request, queued.id) : error;
+  }
+}
+
 async function join(
   change: Change,
   world: ChangeWorld,
@@ -225,15 +283,8 @@ async function join(
   { request, timing: { applyAfter, inWindow } }: Timed,
 ): Promise<Accepted> {
   const { database } = world;
-  const merged = mergeRequests(queued.request, request);
-  const { revision } = merged;
-  const earlier =
-    revision === undefined ? undefined : await findRevision(change.db, database.id, revision);
-  const { diff, impact, priceDelta } = await planOrLastWord(
-    change.db,
-    { ...world, earlier },
-    merged,
-  );
+  const { merged, plan } = await joint(change.db, world, queued, request);
+  const { diff, impact, priceDelta } = plan;
   const joined = await updateConfigurationChange(change, queued.id, {
     request: merged,
     diff,
@@ -260,7 +311,7 @@ export async function begin(
   return { database, change: begun, job };
 }
 
-async function worldOf(
+export async function worldOf(
   { store, writer, catalog }: ChangeServices,
   { organization }: Caller,
   id: string,

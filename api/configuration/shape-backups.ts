@@ -1,12 +1,15 @@
 /** The two backups of a change of shape: one while the database serves, and its last one, which the operator makes. */
 import { sentence } from '../../base/sentence.ts';
+import type { OneBackupObject } from '../../domain/custom-resources.ts';
 import { finalBackupName } from '../../domain/names.ts';
 import { observe } from '../backups/observe.ts';
-import type { JobContext, JobOutcome } from '../jobs/handler.ts';
+import { mustBeOurs, type JobContext, type JobOutcome } from '../jobs/handler.ts';
 import { showStep } from '../jobs/show-step.ts';
-import type { BackupWriter } from '../kubernetes/backup-writer.ts';
-import type { ConfigurationChange } from '../model/configuration-change.ts';
+import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
+import type { NotArchived } from '../model/backup.ts';
+import type { ConfigurationChange, ReplacedResource } from '../model/configuration-change.ts';
 import type { Database } from '../store/database-record.ts';
+import { goesBack } from './impact.ts';
 
 interface BackingUp {
   readonly backups: BackupWriter;
@@ -24,14 +27,17 @@ const beginMaxMs = 30 * 60_000;
  * which everybody waits. `made`: it has succeeded.
  */
 export async function backUpFirst(
-  { backups, nowMs }: BackingUp,
+  world: BackingUp,
   context: JobContext,
   { change, database }: { readonly change: ConfigurationChange; readonly database: Database },
 ): Promise<'made' | JobOutcome> {
+  const { backups, nowMs } = world;
   const place = { namespace: database.kubernetesNamespace, name: nameOf(change) };
   const known = await backups.read(place);
-  if (known !== undefined && observe(known).status === 'SUCCEEDED') return 'made';
+  if (known !== undefined && observe(known).status === 'SUCCEEDED')
+    return goesBack(change.diff) ? prove(world, context, place, known) : 'made';
   await showStep(context, 'back_up', 10, 'A backup is made while the database serves.');
+  await mustBeOurs(context);
   const found =
     known ??
     (await backups.create(place, database.id, {
@@ -50,6 +56,7 @@ export async function backUpFirst(
   const isIdle = status === 'QUEUED' && ageMs > beginMaxMs;
   if (isIdle || statusReason?.code === 'StoreNotConfigured') {
     // It must not begin when nobody expects it.
+    await mustBeOurs(context);
     await backups.delete(place, found.metadata.uid ?? '');
     return withoutBackup(why === '' ? 'it did not begin within half an hour' : why);
   }
@@ -57,6 +64,44 @@ export async function backUpFirst(
   await showStep(context, 'back_up', 15, message);
   return { kind: 'again', afterMs: soonMs };
 }
+
+/**
+ * Has a backup tested before the database leaves the state that it has: what comes after it is little, and the last backup has it. The
+ * database serves meanwhile.
+ */
+async function prove(
+  { backups, nowMs }: BackingUp,
+  context: JobContext,
+  place: BackupPlace,
+  backup: OneBackupObject,
+): Promise<'made' | JobOutcome> {
+  const { verification } = observe(backup);
+  const { verifyRequestedAt } = backup.spec;
+  const testedMs = Date.parse(verification?.startedAt ?? '');
+  const isTested = verifyRequestedAt !== undefined && testedMs >= Date.parse(verifyRequestedAt);
+  if (isTested && verification?.status === 'PASSED') return 'made';
+  if (isTested && verification?.status !== 'RUNNING')
+    return notProven(verification?.message ?? 'its test came to no end');
+  if (verifyRequestedAt === undefined) {
+    await mustBeOurs(context);
+    const at = `${new Date(nowMs()).toISOString().slice(0, 19)}Z`;
+    await backups.requestTest(place, backup.metadata.uid ?? '', at);
+    return { kind: 'again', afterMs: soonMs };
+  }
+  if (!isTested && nowMs() - Date.parse(verifyRequestedAt) > beginMaxMs)
+    return notProven('the operator did not begin to test it within half an hour');
+  await showStep(context, 'back_up', 20, 'The backup is tested while the database serves.');
+  return { kind: 'again', afterMs: soonMs };
+}
+
+const notProven = (why: string): JobOutcome => ({
+  kind: 'failed',
+  error: {
+    code: 'backup_not_proven',
+    message: `The backup that was made before could not be proven, so that nothing was begun. ${sentence(why)}`,
+  },
+  retryable: false,
+});
 
 /** It follows from the change, so that every worker means the same one. */
 const nameOf = ({ id }: ConfigurationChange): string => `shape-${id.slice(id.indexOf('_') + 1)}`;
@@ -67,6 +112,8 @@ const withoutBackup = (why: string): JobOutcome => ({
   retryable: false,
 });
 
+type OfDatabase = Pick<Database, 'kubernetesNamespace' | 'name'>;
+
 interface LastBackup {
   /** `queued`: it has not begun, and never does once its database is gone. */
   readonly state: 'queued' | 'running' | 'succeeded' | 'failed';
@@ -74,23 +121,30 @@ interface LastBackup {
   /** When it ended; `undefined` while it has not. */
   readonly completedAt: Date | undefined;
   readonly message: string | undefined;
+  /** The last operation that it has. */
+  readonly end: ReplacedResource['follows'];
+  /** Operations of it that the archive of the log lacks. */
+  readonly notArchived: NotArchived | undefined;
 }
 
 export async function lastBackupOf(
   backups: BackupWriter,
-  { kubernetesNamespace: namespace, id }: Pick<Database, 'kubernetesNamespace' | 'id'>,
+  { kubernetesNamespace: namespace, name, id }: OfDatabase & Pick<Database, 'id'>,
   workload: string,
 ): Promise<LastBackup | undefined> {
   const found = await backups.read({ namespace, name: finalBackupName(workload) });
-  if (found === undefined || found.spec.type !== 'Final') return undefined;
-  const { status, statusReason } = observe(found);
+  if (found === undefined || found.spec.type !== 'Final' || found.spec.database !== name)
+    return undefined;
+  const { status, statusReason, facts } = observe(found);
   const isOurs = found.status?.databaseId === id;
   const ended = status === 'SUCCEEDED' && isOurs ? 'succeeded' : 'failed';
   const state = status === 'QUEUED' ? 'queued' : status === 'RUNNING' ? 'running' : ended;
   const at = found.status?.completedAt;
   const completedAt = at === undefined ? undefined : new Date(at);
   const uid = found.metadata.uid ?? '';
-  return { state, uid, completedAt, message: statusReason?.message };
+  const { notArchived, op, timestamp } = facts ?? {};
+  const end = op === undefined || timestamp === undefined ? undefined : { op, timestamp };
+  return { state, uid, completedAt, message: statusReason?.message, end, notArchived };
 }
 
 /**
@@ -99,14 +153,23 @@ export async function lastBackupOf(
  */
 export async function removeUnfinished(
   backups: BackupWriter,
-  { kubernetesNamespace: namespace }: Pick<Database, 'kubernetesNamespace'>,
+  { kubernetesNamespace: namespace, name: database }: OfDatabase,
   workload: string,
+  mustBeOurs: () => Promise<void>,
 ): Promise<string | undefined> {
   const place = { namespace, name: finalBackupName(workload) };
   const found = await backups.read(place);
   if (found === undefined) return undefined;
+  if (found.spec.database !== database)
+    return inTheWay(place.name, `a backup of the database ${found.spec.database}`);
   if (observe(found).status === 'SUCCEEDED')
-    return `the name of the last backup is taken: delete LedgerBackup ${place.name} in Kubernetes`;
+    return inTheWay(place.name, 'an earlier backup of this database');
+  await mustBeOurs();
   await backups.delete(place, found.metadata.uid ?? '');
   return undefined;
 }
+
+/** Nothing is deleted that somebody may still want. */
+const inTheWay = (name: string, what: string): string =>
+  `the LedgerBackup ${name} has the name that the last backup needs, and is ${what}: delete that resource in Kubernetes; with reclaimPolicy Retain, ` +
+  'what it has stays in the bucket';

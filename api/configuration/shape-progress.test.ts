@@ -14,11 +14,17 @@ const resource = (
     readonly bootstrapped?: boolean;
     readonly stalledFor?: number;
     readonly inPlace?: boolean;
+    readonly goesBack?: boolean;
   } = {},
 ): DatabaseObject =>
   ({
     metadata: { name: 'one', creationTimestamp: before(minutes) },
-    spec: { bootstrap: status.inPlace === true ? { volumes: { databaseId: 'its' } } : {} },
+    spec: {
+      bootstrap: {
+        ...(status.inPlace === true && { volumes: { databaseId: 'its' } }),
+        ...(status.goesBack === true && { backup: { follows: { op: 1, timestamp: '1' } } }),
+      },
+    },
     status: {
       bootstrapped: status.bootstrapped ?? false,
       conditions:
@@ -41,6 +47,9 @@ test('new replicas that get no data file in time are given up, with the reason',
   expect(whyNotBegun(resource(16), nowMs)?.code).toBe('new_shape_not_begun');
   expect(whyNotBegun(resource(4, { inPlace: true }), nowMs)).toBeUndefined();
   expect(whyNotBegun(resource(6, { inPlace: true }), nowMs)?.code).toBe('new_shape_not_begun');
+  // An earlier state may have much of the log to replay.
+  expect(whyNotBegun(resource(59, { goesBack: true }), nowMs)).toBeUndefined();
+  expect(whyNotBegun(resource(61, { goesBack: true }), nowMs)?.code).toBe('new_shape_not_begun');
   expect(whyNotBegun(resource(3, { stalledFor: 0.5 }), nowMs)).toBeUndefined();
   expect(whyNotBegun(resource(3, { stalledFor: 2 }), nowMs)?.message).toContain('No node has room');
 });

@@ -1,6 +1,7 @@
 /** Progress of the replacement of a resource, from its status. Pure. */
 import { sentence } from '../../base/sentence.ts';
 import { ConditionType, StallReason } from '../../domain/conditions.ts';
+import { archivingAsked } from '../../domain/continuous-archiving.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { handOverFinalizer, labels, volumesFinalizer } from '../../domain/names.ts';
 import type { ConfigurationChange, ReplacedResource } from '../model/configuration-change.ts';
@@ -11,6 +12,8 @@ import type { ShapeStep } from './change-jobs.ts';
 const placedWithinMs = 15 * 60_000;
 /** The same where no backup is read, and everybody waits: longer than a node or a volume needs to come. */
 const placedInPlaceMs = 5 * 60_000;
+/** The same where a database goes back: the log since the backup before its state is replayed. */
+const placedGoingBackMs = 60 * 60_000;
 /** Time for which the operator may be unable to go on: what it lacks may still be on its way. */
 const stalledMaxMs = 60_000;
 
@@ -38,10 +41,14 @@ export function troubleOf(object: DatabaseObject): string | undefined {
 /** The present work before the resource is deleted. */
 export const whatGoes = (object: DatabaseObject): string => {
   const running = object.status?.replicas?.ready ?? 0;
-  return running === 0
-    ? 'The replicas are stopped; the last backup is made.'
-    : 'The last backup is made, and the replicas stop.';
+  if (running > 0) return 'The last backup is made, and the replicas stop.';
+  const made = 'The replicas are stopped; the last backup is made';
+  return archivingAsked(object.spec) === null ? `${made}.` : `${made}. ${restOfLog}`;
 };
+
+/** As long as the engine's `backup` tries: three minutes, and one more for a request that has begun. */
+const restOfLog =
+  'Then the end of the log is archived: if the store does not take it within 4 minutes, the change goes on without it, and names the operations that the archive lacks.';
 
 /**
  * Whether a resource is one that the change has made. The ID alone proves nothing: somebody may have made the resource again from a
@@ -50,13 +57,13 @@ export const whatGoes = (object: DatabaseObject): string => {
 export function goesOn(
   {
     database: { id },
-    replaced: { backupId, givenUp, inPlace, removing, spec: earlier },
+    replaced: { backupId, follows, givenUp, inPlace, removing, spec: earlier },
     change: { request },
   }: {
     readonly database: Pick<Database, 'id'>;
     readonly replaced: Pick<
       ReplacedResource,
-      'backupId' | 'givenUp' | 'inPlace' | 'removing' | 'spec'
+      'backupId' | 'follows' | 'givenUp' | 'inPlace' | 'removing' | 'spec'
     >;
     readonly change: Pick<ConfigurationChange, 'request'>;
   },
@@ -65,7 +72,12 @@ export function goesOn(
   if (metadata.labels?.[labels.databaseId] !== id) return false;
   if (removing !== undefined && metadata.uid === removing) return true;
   const { backup, volumes } = spec.bootstrap ?? {};
-  if (backup !== undefined) return backup.databaseId === id && backup.backupId === backupId;
+  if (backup !== undefined) {
+    // One that went back to a moment has no backup's ID, and neither has the change before its last backup.
+    const isLast = backupId !== undefined && backup.backupId === backupId;
+    const isEarlier = follows !== undefined && backup.follows?.op === follows.op;
+    return backup.databaseId === id && (isLast || isEarlier);
+  }
   if (volumes?.databaseId !== id) return false;
   const isNew = inPlace === true && spec.topology === request.clusterConfiguration;
   return isNew || (givenUp?.from === 'volumes' && spec.topology === earlier.topology);
@@ -94,10 +106,16 @@ function isStalledBy(object: DatabaseObject, reason: StallReason): boolean {
   return stalled?.status === 'True' && stalled.reason === reason;
 }
 
-export const isNewShape = (
+/** Whether a resource is the one that was asked for, and not one in which the database comes back as it was. */
+export const isWanted = (
   { spec }: DatabaseObject,
   { request }: Pick<ConfigurationChange, 'request'>,
-): boolean => spec.topology === request.clusterConfiguration;
+  { backupId }: Pick<ReplacedResource, 'backupId'>,
+): boolean => {
+  if (request.restoredTo === undefined) return spec.topology === request.clusterConfiguration;
+  const { backup } = spec.bootstrap ?? {};
+  return backup !== undefined && backup.backupId !== backupId;
+};
 
 /** Why the new replicas are given up, none of which has ever run: they get no place, or no data file. */
 export function whyNotBegun(
@@ -109,7 +127,9 @@ export function whyNotBegun(
   const stalled = conditionOf(object, ConditionType.Stalled);
   const isStalled =
     stalled?.status === 'True' && nowMs - Date.parse(stalled.lastTransitionTime) > stalledMaxMs;
-  const withinMs = adoptsVolumes(object) ? placedInPlaceMs : placedWithinMs;
+  const goesBack = object.spec.bootstrap?.backup?.follows !== undefined;
+  const fromBackup = goesBack ? placedGoingBackMs : placedWithinMs;
+  const withinMs = adoptsVolumes(object) ? placedInPlaceMs : fromBackup;
   const isLate = nowMs - Date.parse(metadata.creationTimestamp ?? '') > withinMs;
   if (!isStalled && !isLate) return undefined;
   const { message } = isStalled

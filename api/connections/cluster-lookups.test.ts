@@ -5,6 +5,7 @@ import { ClusterLookups } from './cluster-lookups.ts';
 const target = (engine = 'Builtin'): LedgerTarget => ({
   databaseId: 'db_1',
   cluster: 0n,
+  version: 1,
   addresses: [1, 2, 3].map((n) => ({ host: `10.0.0.${n}`, port: 3001 })),
   name: 'payments',
   engine,

@@ -18,6 +18,7 @@ import { databaseRoutes } from './routes/databases.ts';
 import { auditRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { importRoutes } from './routes/imports.ts';
+import { inPlaceRestoreRoutes } from './routes/in-place-restore.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { logRoutes } from './routes/logs.ts';
@@ -40,6 +41,7 @@ export const routes = {
   ...maintenanceWindowRoutes,
   ...backupRoutes,
   ...recoveryRoutes,
+  ...inPlaceRestoreRoutes,
   ...backupScheduleRoutes,
   ...importRoutes,
   ...jobRoutes,

@@ -6,11 +6,18 @@ import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { encodeMessage, splitReply, type Call } from './call.ts';
 
-export interface Target {
+export interface LedgerPlace {
   readonly databaseId: string;
   readonly cluster: bigint;
   /** In the order of replica indexes. */
   readonly addresses: readonly Address[];
+}
+
+export interface Target extends LedgerPlace {
+  /** Version of the database's row: of two targets of a database, the one with the greater version is later. */
+  readonly version: number;
+  /** Looks where the database is by now. `undefined`: it cannot be said. */
+  readonly again?: () => Promise<Target | undefined>;
 }
 
 /** The reply is no valid answer, so the connection cannot be used any more. */
@@ -47,6 +54,7 @@ const withdrawalMaxMs = 5_000;
 export class Connection {
   readonly openedAtMs: number;
   readonly #client: Client;
+  readonly #cluster: bigint;
   readonly #timers: Timers;
   readonly #events: ConnectionEvents;
   #underWay: readonly Call[] = [];
@@ -59,6 +67,7 @@ export class Connection {
   constructor(target: Target, timers: Timers, events: ConnectionEvents) {
     this.#timers = timers;
     this.#events = events;
+    this.#cluster = target.cluster;
     this.openedAtMs = timers.nowMs();
     this.#client = new Client({
       cluster: target.cluster,
@@ -128,6 +137,11 @@ export class Connection {
   retire(): void {
     this.#retiring = true;
     if (this.idle) this.close();
+  }
+
+  /** The message under way goes on at the cluster's new addresses as soon as the former ones are gone. */
+  follow({ cluster, addresses }: Target): void {
+    if (!this.#ended && cluster === this.#cluster) this.#client.follow(addresses);
   }
 
   /** Closes the connection without calling `onEnd`. Returns the calls that were under way. */

@@ -13,7 +13,12 @@ test('databases that nobody asks any more are forgotten, also when another proce
   const gateway = new Gateway({ logger, registry: new MetricRegistry(), timers });
   /** A caller who has gone opens no connection. */
   const ask = async (databaseId: string) => {
-    const target = { databaseId, cluster: 1n, addresses: [{ host: '127.0.0.1', port: 1 }] };
+    const target = {
+      databaseId,
+      cluster: 1n,
+      version: 1,
+      addresses: [{ host: '127.0.0.1', port: 1 }],
+    };
     const asked = gateway.submit(target, changeEventsRequest(0n, 1), {
       signal: AbortSignal.abort(),
     });

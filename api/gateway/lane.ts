@@ -18,6 +18,7 @@ import { isOfRelease, isOfSession } from './evictions.ts';
 import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
 import { healthByTraffic, type GatewayHealth } from '../model/gateway-health.ts';
 import { outcomeOf, type GatewayMetrics } from './metrics.ts';
+import { Whereabouts } from './whereabouts.ts';
 
 interface LaneOptions {
   readonly timers: Timers;
@@ -68,11 +69,13 @@ export class Lane {
   #garbage: string | undefined;
   #closed = false;
   readonly #full: FullLedger | undefined;
+  readonly #whereabouts: Whereabouts;
 
   constructor(target: Target, options: LaneOptions) {
     this.#target = target;
     this.#options = options;
     const { status, timers } = options;
+    this.#whereabouts = new Whereabouts(this, timers);
     this.#full =
       status &&
       new FullLedger({
@@ -89,6 +92,24 @@ export class Lane {
 
   get waiting(): number {
     return this.#queue.length;
+  }
+
+  /** Where the database was when it was last told. */
+  get target(): Target {
+    return this.#target;
+  }
+
+  /** Whether calls have no answer yet. */
+  get busy(): boolean {
+    return this.#queue.length > 0 || this.#retired.size > 0 || this.#connection?.idle === false;
+  }
+
+  /** Whether calls have no answer yet, and no connection on which it could come. */
+  get cutOff(): boolean {
+    if (!this.busy) return false;
+    const isAway = (connection: Connection | undefined) => connection?.ready !== true;
+    const isAsked = this.#queue.length > 0 || this.#connection?.idle === false;
+    return (isAsked && isAway(this.#connection)) || [...this.#retired].some(isAway);
   }
 
   health(): GatewayHealth {
@@ -153,6 +174,7 @@ export class Lane {
     this.#cancelIdle?.();
     this.#cancelReopen?.();
     this.#full?.forget();
+    this.#whereabouts.end();
     for (const connection of [this.#connection, ...this.#retired]) {
       for (const call of connection?.close() ?? []) this.#refuseSent(call, 'the gateway closed');
     }
@@ -179,6 +201,7 @@ export class Lane {
     answer.then(release, release);
     this.#queue.push(call);
     this.#pump();
+    this.#whereabouts.watch();
   }
 
   /** Sends the next message if possible, and opens a connection if there is none. */
@@ -224,16 +247,21 @@ export class Lane {
   }
 
   /**
-   * Switches to a new address of the database. A message under way gets its answer from the old one; the rest goes to the new
-   * one.
+   * Switches to a new address of the database. A message under way gets its answer from the old one, or from the new one when the
+   * old one is gone; the rest goes to the new one. A caller who was told the former address, and has taken its time since, is served
+   * at the new one. `anyway`: also to a target that is older.
    */
-  follow(target: Target): void {
-    if (isSameTarget(target, this.#target)) return;
+  follow(target: Target, anyway = false): void {
+    const known = this.#target;
+    if (target.version < known.version && !anyway) return;
     this.#target = target;
+    if (isSameTarget(target, known)) return;
     this.#garbage = undefined;
     this.#lastError = null;
     this.#full?.forget();
     this.#retire();
+    for (const connection of this.#retired) connection.follow(target);
+    this.#pump();
   }
 
   /** Stops using the connection. The message under way may still get its answer; later ones use another connection. */

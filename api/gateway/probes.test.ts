@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import pino from 'pino';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
-import type { Target } from './connection.ts';
+import type { LedgerPlace } from './connection.ts';
 import { unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { Probes } from './probes.ts';
@@ -16,13 +16,13 @@ afterEach(async () => {
   }
 });
 
-const database = (databaseId: string, hosts: readonly string[] = [databaseId]): Target => ({
+const database = (databaseId: string, hosts: readonly string[] = [databaseId]): LedgerPlace => ({
   databaseId,
   cluster: 1n,
   addresses: hosts.map((host) => ({ host, port: 3_001 })),
 });
 
-function world(all: readonly Target[]) {
+function world(all: readonly LedgerPlace[]) {
   const timers = new VirtualTimers();
   const state = {
     all,

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { RepeatingTask } from '../../base/repeating-task.ts';
 import type { Timers } from '../../base/timers.ts';
-import type { Target } from './connection.ts';
+import type { LedgerPlace } from './connection.ts';
 import { newerHealth, unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { ping } from './ping.ts';
@@ -15,7 +15,7 @@ interface ProbesOptions {
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
   /** Returns all databases to probe. Called every few seconds. */
-  readonly list: () => Promise<readonly Target[]>;
+  readonly list: () => Promise<readonly LedgerPlace[]>;
   /** Health of a database, as known from its traffic. */
   readonly traffic: (databaseId: string) => GatewayHealth;
   readonly ping?: typeof ping;
@@ -64,7 +64,7 @@ export class Probes {
     return this.#task.stop();
   }
 
-  async #askAll(targets: readonly Target[], signal: AbortSignal): Promise<void> {
+  async #askAll(targets: readonly LedgerPlace[], signal: AbortSignal): Promise<void> {
     const ids = new Set(targets.map(({ databaseId }) => databaseId));
     for (const id of this.#found.keys()) if (!ids.has(id)) this.#found.delete(id);
     const due = targets.filter((target) => this.#isDue(target)).values();
@@ -77,7 +77,7 @@ export class Probes {
     await Promise.all(Array.from({ length: atOnceMax }, asker));
   }
 
-  #isDue({ databaseId }: Target): boolean {
+  #isDue({ databaseId }: LedgerPlace): boolean {
     const { timers, traffic } = this.#options;
     const { status, checkedAt } = traffic(databaseId);
     const isBusy =
@@ -88,7 +88,7 @@ export class Probes {
   }
 
   /** One replica that answers is enough: the gateway's client asks all of them. */
-  async #ask({ databaseId, cluster, addresses }: Target, signal: AbortSignal): Promise<void> {
+  async #ask({ databaseId, cluster, addresses }: LedgerPlace, signal: AbortSignal): Promise<void> {
     const { timers, metrics } = this.#options;
     let lastError: string | null = null;
     for (const address of addresses) {

@@ -2,7 +2,7 @@ import type { Refusal } from '../model/refusal.ts';
 import { expect, test } from '@jest/globals';
 import type { LedgerView } from '../store/database-record.ts';
 import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
-import { LedgerTargets } from './targets.ts';
+import { LedgerTargets, type LedgerTarget } from './targets.ts';
 
 const view = (
   status = 'READY',
@@ -14,6 +14,7 @@ const view = (
       name: 'payments',
       status,
       clusterId: '7',
+      version: 4,
       observed: { addresses, engineVersion: '0.1.0' },
     },
     profile: { engine: 'Builtin', engineVersion: '0.0.9' },
@@ -37,6 +38,7 @@ test('a database that is READY has a target, whatever its health', async () => {
     databaseId: 'db_1',
     name: 'payments',
     cluster: 7n,
+    version: 4,
     addresses: [
       { host: '10.0.0.1', port: 3001 },
       { host: 'fd00::1', port: 3001 },
@@ -44,7 +46,23 @@ test('a database that is READY has a target, whatever its health', async () => {
     engine: 'Builtin',
     engineVersion: '0.1.0',
     streams: false,
+    again: expect.any(Function),
   });
+});
+
+test('a target looks again where its database is', async () => {
+  let answer: LedgerView | undefined = view();
+  const { one, timers } = targets(() => Promise.resolve(answer));
+  const target = (await one.resolve('org_1', 'db_1')) as LedgerTarget;
+  const look = async () => {
+    await timers.advance(1_000);
+    return target.again?.();
+  };
+  answer = view('READY', ['10.0.0.9:3001']);
+  expect(await look()).toMatchObject({ addresses: [{ host: '10.0.0.9', port: 3001 }] });
+  // Another shape has no addresses yet.
+  answer = view('READY', []);
+  expect(await look()).toBeUndefined();
 });
 
 test.each(['PROVISIONING', 'SUSPENDED', 'FAILED', 'DELETING'])(
@@ -63,14 +81,18 @@ test.each([
   ['FAILED', { retryable: false }],
   ['SUSPENDED', { retryable: false }],
   ['DELETING', { retryable: false }],
-])('whether waiting helps with one that is %s is told', async (status, told) => {
-  const { one } = targets(() => Promise.resolve(view(status)));
-  const { occasion } = (await one.resolve('org_1', 'db_1')) as Refusal;
-  expect({
-    ...(occasion.retryAfterSeconds && { retryAfterSeconds: occasion.retryAfterSeconds }),
-    ...(occasion.retryable !== undefined && { retryable: occasion.retryable }),
-  }).toEqual(told);
-});
+  ['READY', { retryAfterSeconds: 1 }],
+])(
+  'whether waiting helps with one that is %s and has no addresses is told',
+  async (status, told) => {
+    const { one } = targets(() => Promise.resolve(view(status, [])));
+    const { occasion } = (await one.resolve('org_1', 'db_1')) as Refusal;
+    expect({
+      ...(occasion.retryAfterSeconds && { retryAfterSeconds: occasion.retryAfterSeconds }),
+      ...(occasion.retryable !== undefined && { retryable: occasion.retryable }),
+    }).toEqual(told);
+  },
+);
 
 test('one that is deleted, or another organization’s, is not there', async () => {
   const deleted = targets(() => Promise.resolve(view('DELETED')));

@@ -39,7 +39,15 @@ export class LedgerTargets {
 
   async resolve(organizationId: string, id: string): Promise<LedgerTarget | Refusal> {
     const view = await this.#view(organizationId, id);
-    return view === undefined ? databaseNotFound(id) : targetOf(view);
+    if (view === undefined) return databaseNotFound(id);
+    const target = targetOf(view);
+    if (target instanceof Refusal) return target;
+    return { ...target, again: () => this.#again(organizationId, id) };
+  }
+
+  async #again(organizationId: string, id: string): Promise<LedgerTarget | undefined> {
+    const target = await this.resolve(organizationId, id);
+    return target instanceof Refusal ? undefined : target;
   }
 
   /** Forgets a cached row, so that a change of this process is seen at once. */
@@ -84,7 +92,7 @@ export async function requireTarget(
 
 /** The target. Only the database's status can refuse it, never its health: the ledger itself shows whether it answers. */
 function targetOf({ database, profile, streams }: LedgerView): LedgerTarget | Refusal {
-  const { id, name, status, clusterId, observed } = database;
+  const { id, name, status, clusterId, observed, version } = database;
   if (status === 'DELETED') return databaseNotFound(id);
   const addresses = addressesOf(observed?.addresses ?? []);
   if (status !== 'READY' || clusterId === null || addresses.length === 0) {
@@ -92,14 +100,15 @@ function targetOf({ database, profile, streams }: LedgerView): LedgerTarget | Re
       detail: `${name} is ${status}: ${waitFor[status] ?? 'it has no addresses yet'}.`,
       members: { databaseStatus: status },
       // Any other status lasts until somebody acts.
-      ...(status === 'PROVISIONING' || status === 'READY'
-        ? { retryAfterSeconds: 5 }
-        : { retryable: false }),
+      ...(retryAfter[status] === undefined
+        ? { retryable: false }
+        : { retryAfterSeconds: retryAfter[status] }),
     });
   }
   return {
     databaseId: id,
     cluster: BigInt(clusterId),
+    version,
     addresses,
     name,
     engine: profile.engine,
@@ -107,6 +116,9 @@ function targetOf({ database, profile, streams }: LedgerView): LedgerTarget | Re
     streams,
   };
 }
+
+/** A READY one gets another shape, and has its new addresses within seconds. */
+const retryAfter: Readonly<Record<string, number>> = { PROVISIONING: 5, READY: 1 };
 
 const waitFor: Readonly<Record<string, string>> = {
   PROVISIONING: 'wait until its status is READY',

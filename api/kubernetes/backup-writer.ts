@@ -13,7 +13,7 @@ import { resources } from '../../domain/kinds.ts';
 import { apiName, labels } from '../../domain/names.ts';
 import { patchOwn } from './patch-own.ts';
 
-interface BackupPlace {
+export interface BackupPlace {
   readonly namespace: string;
   readonly name: string;
 }

@@ -15,6 +15,8 @@ export const rights = {
   createDatabase: ['owner', 'admin', 'developer'],
   /** Right to configure, delete and restore. */
   changeDatabase: ['owner', 'admin'],
+  /** Right to set a database back to an earlier state of its ledger. */
+  restoreInPlace: ['owner'],
   /** Keys that the person made; they can only read. */
   manageOwnKeys: ['owner', 'admin', 'developer'],
   manageKeys: ['owner', 'admin'],
@@ -80,6 +82,8 @@ export const access = {
   anyPerson: { kind: 'person', roles },
   keys: person('manageOwnKeys'),
   webhooks: person('manageWebhooks'),
+  /** A person only: a key that leaks must not take records away. */
+  restoreInPlace: person('restoreInPlace'),
   /** A person only, because a stream sends a ledger out of the service. */
   changeStreams: person('changeDatabase'),
   /** A person only. Of the databases that they may see. */

@@ -34,6 +34,8 @@ export interface BackupFacts {
   /** Timestamp of that operation, in nanoseconds. */
   readonly timestamp?: string;
   readonly stateHash?: string;
+  /** SHA-256 of its record in the bucket, which names the digest of everything else; absent: made before that was told. */
+  readonly recordSha256?: string;
   /** Release of the engine that wrote the state. */
   readonly release: string;
   readonly accounts?: number;
@@ -47,7 +49,27 @@ export interface BackupFacts {
   /** Whether all of it is encrypted under a key of the installation; absent: made before that was told. */
   readonly encrypted?: boolean;
   readonly seconds: number;
+  /** Operations at the end of the log that the last backup of a single replica has archived; absent if it had none to archive. */
+  readonly archivedOps?: number;
+  /** Absent: the archive lacks nothing, or there is none. */
+  readonly notArchived?: NotArchived;
 }
+
+/** Operations before a last backup that are in no archive of the log. */
+export interface NotArchived {
+  /** Null: the end of the archive could not be found. */
+  readonly fromOp: number | null;
+  readonly toOp: number;
+}
+
+/** What a person is told of it. The reason is for those who run the service. */
+export const notArchivedWords = ({ fromOp, toOp }: NotArchived): string => {
+  const which = fromOp === null ? `before operation ${toOp}` : `from ${fromOp} to ${toOp}`;
+  return (
+    `The archive of the log lacks operations ${which}, because they could not be added to it in time. No data are lost: the last backup ` +
+    'has them. But the database cannot be restored to a moment among them.'
+  );
+};
 
 /** The data files of a cluster. */
 export interface FilesFacts {
@@ -65,7 +87,15 @@ export interface Verification {
   /** RFC 3339. */
   readonly startedAt: string | null;
   readonly completedAt: string | null;
+  /** Without the replay. */
   readonly seconds: number | null;
+  /** The operation after which the archived log led to the backup. These four are absent in rows from before them. */
+  readonly replayedFrom?: number | null;
+  readonly replaySeconds?: number | null;
+  /** End of the last test with a replay of the log. */
+  readonly lastReplayedAt?: string | null;
+  /** Why the log is not replayed. */
+  readonly rowsOnly?: Explanation | null;
   /** End of the last test that found the backup good. */
   readonly lastPassedAt: string | null;
   readonly message: string;
@@ -121,4 +151,10 @@ export interface Backup {
   readonly removedAt: Date | null;
 }
 
-export const backupFact = ({ id, name, type, status }: Backup) => ({ id, name, type, status });
+export const backupFact = ({ id, name, type, status, facts }: Backup) => ({
+  id,
+  name,
+  type,
+  status,
+  ...(facts?.recordSha256 !== undefined && { recordSha256: facts.recordSha256 }),
+});

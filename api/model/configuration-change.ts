@@ -1,6 +1,7 @@
 /** Changes of a database's configuration: the request, its impact, and its outcome. */
 import type { DatabaseSpec, TopologyName } from '../../domain/custom-resources.ts';
 import type { Actor } from './actor.ts';
+import { notArchivedWords, type NotArchived } from './backup.ts';
 import type { FieldChange } from './event.ts';
 
 export const changeStatuses = ['QUEUED', 'APPLYING', 'APPLIED', 'FAILED', 'CANCELED'] as const;
@@ -12,6 +13,12 @@ type Interruption = (typeof interruptions)[number];
 
 /** `api`: requested over HTTP. `kubernetes`: made in the cluster, and only followed here. */
 export type ChangeOrigin = 'api' | 'kubernetes';
+
+/** A backup by its ID in the bucket, or a moment of the archived log. `targetTimestamp`: nanoseconds since 1970, decimal. */
+export type EarlierState =
+  | { readonly backupId: string }
+  | { readonly targetOp: number }
+  | { readonly targetTimestamp: string };
 
 /** The requested configuration. An absent property stays as it is; null in a map removes an entry (RFC 7396). */
 export interface ChangeRequest {
@@ -27,6 +34,8 @@ export interface ChangeRequest {
   readonly suspended?: boolean | undefined;
   /** An earlier revision whose configuration is wanted again; the other properties are applied on top of it. */
   readonly revision?: number | undefined;
+  /** The earlier state of its ledger to which the database goes back; a change of its own. */
+  readonly restoredTo?: EarlierState | undefined;
 }
 
 export interface Impact {
@@ -55,7 +64,7 @@ export interface ChangeError {
 }
 
 /**
- * The resource that a change of shape replaces, as it was when the change began to replace it. From then on the database goes on in
+ * The resource that a change of shape, or a restore in place, replaces, as it was when the change began to replace it. From then on the database goes on in
  * another resource of the same name and ID.
  */
 export interface ReplacedResource {
@@ -67,6 +76,10 @@ export interface ReplacedResource {
   readonly inPlace?: true | undefined;
   /** Its last backup, with which the next resource begins; absent until that is to be made. */
   readonly backupId?: string | undefined;
+  /** The last operation before it goes back to an earlier state; absent in a change of shape. */
+  readonly follows?: { readonly op: number; readonly timestamp: string } | undefined;
+  /** Operations of that backup that the archive of the log lacks; absent: none. */
+  readonly notArchived?: NotArchived | undefined;
   /** Why the database gets its earlier shape again; absent while it is to get the new one. */
   readonly givenUp?: GivenUp | undefined;
   /** Whether the earlier shape could not take the volumes back, so that the new one is made after all. */
@@ -121,6 +134,12 @@ export const changeFact = ({ id, status }: Pick<ConfigurationChange, 'id' | 'sta
   id,
   status,
 });
+
+/** What came of a change that nobody could say before. */
+export const unforeseenOf = ({
+  replaced,
+}: Pick<ConfigurationChange, 'replaced'>): readonly string[] =>
+  replaced?.notArchived === undefined ? [] : [notArchivedWords(replaced.notArchived)];
 
 /** Joins a later request to a waiting one: the later one wins where both name a property. */
 export function mergeRequests(before: ChangeRequest, after: ChangeRequest): ChangeRequest {

@@ -63,6 +63,8 @@ interface AboutDatabase {
 interface AboutChange {
   readonly database: DatabaseFact;
   readonly change: { readonly id: string; readonly status: string };
+  /** What came of the change that its preview did not say. */
+  readonly warnings?: readonly string[];
   readonly jobId?: string;
   readonly error?: ReasonFact;
 }
@@ -90,6 +92,8 @@ interface AboutBackup {
     readonly name: string;
     readonly type: string;
     readonly status: string;
+    /** SHA-256 of its record in the bucket, once it is made. */
+    readonly recordSha256?: string;
   };
   readonly error?: ReasonFact;
 }
@@ -212,6 +216,7 @@ export interface EventData {
   'backup.succeeded': AboutBackup;
   'backup.failed': AboutBackup;
   'backup.damaged': AboutBackup;
+  'backup.log_incomplete': AboutBackup & { readonly reason: ReasonFact };
   'backup.changed': AboutBackup;
   'backup.held': AboutBackup;
   'backup.released': AboutBackup;
@@ -363,6 +368,9 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'backup.succeeded': sent('A backup of a database was made.'),
   'backup.failed': sent('A backup of a database could not be made.'),
   'backup.damaged': sent('A test restore found a backup damaged.'),
+  'backup.log_incomplete': sent(
+    'The last operations before a last backup could not be added to the archived log: a database cannot be restored to a moment among them.',
+  ),
   'backup.changed': sent('Name or protection of a backup were changed.'),
   'backup.held': sent('A backup is held: nothing removes it.'),
   'backup.released': sent('A backup is no longer held.'),

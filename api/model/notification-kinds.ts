@@ -30,8 +30,9 @@ export const notificationKinds = {
     right: 'readDatabases',
   },
   backup_trouble: {
-    description: 'A backup could not be made, or is damaged.',
-    types: ['backup.failed', 'backup.damaged'],
+    description:
+      'A backup could not be made, or is damaged, or the archived log has a gap before it.',
+    types: ['backup.failed', 'backup.damaged', 'backup.log_incomplete'],
     right: 'readDatabases',
     mailRight: 'changeDatabase',
   },

@@ -199,6 +199,15 @@ export async function requestJobCancel(
   return job;
 }
 
+/** From then on the job cannot be cancelled. Its row must be locked. */
+export async function passReturn(change: Change, id: string): Promise<void> {
+  await change.db
+    .updateTable('jobs')
+    .set({ ...nextVersion, cancellable: false })
+    .where('id', '=', uuidOf(id))
+    .execute();
+}
+
 /**
  * Ends a job at once, because the next one (a deletion) makes its work pointless. A worker that has the job loses its lease: from
  * the commit on, none of its writes counts. Returns `undefined` if the job has ended already.

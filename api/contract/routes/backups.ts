@@ -147,7 +147,7 @@ export const backupRoutes = {
     tag,
     summary: 'Test a backup by restoring it',
     description:
-      'Every object is fetched and checked, and the rows are loaded as an engine does at its start; data files are compared with their digests. No database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.',
+      'Every object is fetched and checked, and the rows are loaded as an engine does at its start. Where the log is archived, it is replayed from the backup before, and must lead to the same rows. Data files are compared with their digests. No database is made. `verification` of the backup has the result and the duration. The job fails if the backup is damaged.',
     access: access.changeDatabase,
     responses: { 202: answer('The test is queued.', acceptedBackup, testingExample, accepted) },
     problems: ['backup_not_restorable', 'backup_not_managed', 'backups_not_configured'],

@@ -123,7 +123,19 @@ const verification = z
       .describe('`UNKNOWN`: the test could not be made, and is made again.'),
     startedAt: time('When it began.').nullable(),
     completedAt: time('When it ended.').nullable(),
-    seconds: z.number().nullable().describe('Duration of a test that passed.'),
+    seconds: z.number().nullable().describe('Duration of a test that passed, without the replay.'),
+    replayedFrom: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'The archived log after this operation was replayed up to the backup, and led to the same rows and state hash. Null: it was not replayed.',
+      ),
+    replaySeconds: z.number().nullable().describe('Duration of that replay.'),
+    lastReplayedAt: time('When the log was last replayed up to the backup.').nullable(),
+    rowsOnly: reason
+      .nullable()
+      .describe('Why the rows alone are tested, and no log is replayed. That is no damage.'),
     lastPassedAt: time('When a test last found the backup sound.').nullable(),
     message: z.string(),
   })
@@ -212,6 +224,22 @@ export const backup = z
       .describe(
         'Whether all of it is encrypted before it is stored, under a key of the installation; null: not known, or not made.',
       ),
+    archivedOps: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'Operations at the end of the archived log that a last backup has added to it; null: it is no last backup of a single replica.',
+      ),
+    notArchived: z
+      .object({
+        fromOp: z.int().min(1).nullable().describe('Null: the end of the archive is not known.'),
+        toOp: z.int().min(0).describe('The last operation of the backup.'),
+      })
+      .nullable()
+      .describe(
+        'Operations that a last backup has, and the archived log lacks: the database cannot be restored to a moment among them.',
+      ),
     verification: verification.nullable().describe('The last test restore; null: there was none.'),
     restores: z
       .array(z.object({ databaseId: id('db', 'The database.'), status: z.enum(databaseStatuses) }))
@@ -266,11 +294,17 @@ export const backupExample: z.input<typeof backup> = {
   storedBytes: 27_000_000,
   newBytes: 1_200_000,
   encrypted: true,
+  archivedOps: null,
+  notArchived: null,
   verification: {
     status: 'PASSED',
     startedAt: exampleTime,
     completedAt: exampleTime,
     seconds: 1.8,
+    replayedFrom: 120_000,
+    replaySeconds: 0.9,
+    lastReplayedAt: exampleTime,
+    rowsOnly: null,
     lastPassedAt: exampleTime,
     message: '1000000 transfers in 1.8 s',
   },

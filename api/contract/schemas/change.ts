@@ -63,27 +63,29 @@ const wanted = {
 const needsSomething = (body: object): boolean =>
   Object.entries(body).some(([member, value]) => member !== 'applyAt' && value !== undefined);
 
+const applyAt = z
+  .union([z.literal('now'), z.literal('maintenance_window'), z.iso.datetime()])
+  .default('now')
+  .describe(
+    `\`now\`, \`maintenance_window\` (at once if the database’s window is open), or a time (RFC 3339, UTC) within ${days} days. While another change is applied, it waits.`,
+  );
+
 export const previewChangeRequest = z
-  .strictObject(wanted)
+  .strictObject({ ...wanted, applyAt })
   .refine(needsSomething, { error: 'changes nothing' })
   .meta({ id: 'PreviewChangeRequest' });
 
 export const changeRequest = z
   .strictObject({
     ...wanted,
-    applyAt: z
-      .union([z.literal('now'), z.literal('maintenance_window'), z.iso.datetime()])
-      .default('now')
-      .describe(
-        `\`now\`, \`maintenance_window\` (at once if the database’s window is open), or a time (RFC 3339, UTC) within ${days} days. While another change is applied, it waits.`,
-      ),
+    applyAt,
   })
   .refine(needsSomething, { error: 'changes nothing' })
   .meta({ id: 'ChangeRequest' });
 
 export const applyAtDaysMax = days;
 
-const impact = z
+export const impact = z
   .object({
     interruption: z
       .enum(interruptions)
@@ -97,7 +99,11 @@ const impact = z
       .describe('Promised longest wait of a client; null while the database is stopped.'),
     rollingRestart: z.boolean().describe('Whether pods are replaced, one at a time.'),
     reversible: z.boolean().describe('Whether a later change can undo it completely.'),
-    warnings: z.array(z.string()),
+    warnings: z
+      .array(z.string())
+      .describe(
+        'What else follows from it. A change that has begun also names what came of it that nobody could say before.',
+      ),
   })
   .meta({ id: 'ChangeImpact' });
 
@@ -161,8 +167,14 @@ export const changePreview = z
       impact,
       priceDelta,
       applies: z
-        .enum(['NOW', 'AFTER_OTHER_WORK'])
-        .describe('Whether a request would begin at once.'),
+        .enum(['NOW', 'AFTER_OTHER_WORK', 'LATER'])
+        .describe(
+          'Whether a request would begin at once. `LATER`: not before `applyAt`, or its maintenance window.',
+        ),
+      joins: id(
+        'chg',
+        'The waiting change that a request would join. The difference, the impact and the price are those of both together.',
+      ).nullable(),
       nextMaintenanceWindow: windowTimes.describe('The window that is open, or the next one.'),
       refusal: reason
         .nullable()
@@ -231,6 +243,7 @@ export const previewExample: z.input<typeof changePreview> = {
     impact: seconds,
     priceDelta: { currency: 'USD', amount: '10.00' },
     applies: 'NOW',
+    joins: null,
     nextMaintenanceWindow: windowTimesExample,
     refusal: null,
   },

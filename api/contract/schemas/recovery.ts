@@ -15,7 +15,12 @@ const gap = z
   .object({
     after: moment.describe('The last moment before it.'),
     before: moment.describe('The first moment after it.'),
-    operations: z.int().min(0).describe('Operations that cannot be restored one by one.'),
+    operations: z
+      .int()
+      .min(0)
+      .describe(
+        'Operations that cannot be restored one by one. After a restore in place it counts ten million numbers that no operation has.',
+      ),
   })
   .meta({ id: 'RecoveryGap' });
 
@@ -47,7 +52,7 @@ export const recoveryWindow = z
 
 export const readRecoveryWindow = z.object({ recoveryWindow }).meta({ id: 'RecoveryWindowAnswer' });
 
-const target = {
+export const restoreTarget = {
   targetTime: z
     .string()
     .max(40)
@@ -66,19 +71,19 @@ const target = {
     .describe('The last operation at or before this timestamp, in nanoseconds since 1970.'),
   targetOp: z.int().min(1).optional().describe('This operation.'),
 };
-type Target = { readonly [Name in keyof typeof target]?: unknown };
+type Target = { readonly [Name in keyof typeof restoreTarget]?: unknown };
 const namesOne = ({ targetTime, targetTimestamp, targetOp }: Target): boolean =>
   [targetTime, targetTimestamp, targetOp].filter((one) => one !== undefined).length === 1;
 const oneOf = { error: 'Give one of targetTime, targetTimestamp and targetOp.' };
 
 export const previewRestoreRequest = z
-  .strictObject({ ...target, ...restoredEngine })
+  .strictObject({ ...restoreTarget, ...restoredEngine })
   .refine(namesOne, oneOf)
   .refine(dropsWhereItCan, onlyTigerBeetle)
   .meta({ id: 'PreviewRestoreRequest' });
 
 export const restoreToMomentRequest = z
-  .strictObject({ ...restoreBackupRequest.shape, ...target })
+  .strictObject({ ...restoreBackupRequest.shape, ...restoreTarget })
   .refine(namesOne, oneOf)
   .refine(dropsWhereItCan, onlyTigerBeetle)
   .meta({ id: 'RestoreToMomentRequest' });

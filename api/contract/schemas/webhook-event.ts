@@ -1,5 +1,6 @@
 /** Bodies of webhooks: a schema and an example for the data of each event that is sent. */
 import { z } from 'zod';
+import { notArchivedWords } from '../../model/backup.ts';
 import type { EventData, EventType } from '../../model/event-types.ts';
 import { actor, exampleId, exampleTime, id, reason, time } from './common.ts';
 
@@ -57,6 +58,10 @@ const job = (status: string) => row(jobData, { job: createJob(status) });
 const changeData = z.object({
   database: databaseFact,
   change: z.object({ id: id('chg', 'Change ID.'), status: z.string() }),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('What came of the change that its preview did not say; absent if nothing.'),
   jobId: id('job', 'The job that applies it.').optional(),
   error: reason.optional(),
 });
@@ -295,6 +300,13 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'backup.succeeded': backup('SUCCEEDED'),
   'backup.failed': backup('FAILED'),
   'backup.damaged': backup('SUCCEEDED'),
+  'backup.log_incomplete': row(backupData.extend({ reason }), {
+    ...backup('SUCCEEDED').example,
+    reason: {
+      code: 'log_not_archived',
+      message: notArchivedWords({ fromOp: 125_990, toOp: 126_004 }),
+    },
+  }),
   'backup.changed': backup('SUCCEEDED'),
   'backup.held': backup('SUCCEEDED'),
   'backup.released': backup('SUCCEEDED'),
