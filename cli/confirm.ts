@@ -7,10 +7,14 @@ import type { Input } from './input.ts';
 const databaseName = { kind: 'name', thing: 'database' };
 
 /** Called before anything is sent. Throws if nobody can be asked and the flag is missing; it never hangs. */
-export function requireConfirmable(input: Input, { kind, thing } = databaseName): void {
+export function requireConfirmable(
+  input: Input,
+  { kind, thing } = databaseName,
+  what = 'a deletion',
+): void {
   if (input.has('confirm') || (process.stdin.isTTY && process.stderr.isTTY)) return;
   throw usageFailure(
-    'a deletion must be confirmed, and there is no terminal for the question',
+    `${what} must be confirmed, and there is no terminal for the question`,
     `give --confirm with the ${kind} of the ${thing}`,
   );
 }
@@ -19,8 +23,9 @@ export async function confirmByName(
   input: Input,
   name: string,
   { kind, thing } = databaseName,
+  purpose = 'to delete it',
 ): Promise<void> {
-  const typed = input.text('confirm') ?? (await ask(`type the ${kind} "${name}" to delete it: `));
+  const typed = input.text('confirm') ?? (await ask(`type the ${kind} "${name}" ${purpose}: `));
   if (typed === name) return;
   throw usageFailure(`"${typed}" is not the ${kind} of the ${thing}; its ${kind} is "${name}"`);
 }

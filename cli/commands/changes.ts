@@ -110,9 +110,9 @@ const preview: Command = {
   kind: 'command',
   name: 'preview',
   summary: 'Show the effects of a change',
-  description: `Its difference, its impact and its price; nothing is changed. ${byName}`,
+  description: `Its difference, its impact and its price, together with a change that waits if it would join that; nothing is changed. ${byName}`,
   arguments: [database],
-  options: [...wanted, ...payloadOptions, dryRun],
+  options: [...wanted, applyAt, ...payloadOptions, dryRun],
   examples: [{ command: 'changes preview payments-prod --cluster-size lh-40' }],
   load: async () => (await handlers()).previewChange,
 };

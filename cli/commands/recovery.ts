@@ -1,4 +1,4 @@
-/** `backups window`, `backups preview`, `backups restore-to`: a database as it was at any moment. */
+/** `backups window`, `preview`, `restore-to`, `restore-in-place`: a database as it was at any moment. */
 import type { Command, Option } from '../command.ts';
 import { dryRun } from './payload-options.ts';
 import { engineOptions, shapeOptions } from './shape-options.ts';
@@ -55,4 +55,27 @@ const restoreTo: Command = {
   load: async () => (await handlers()).restoreToMoment,
 };
 
-export const momentCommands: readonly Command[] = [window, preview, restoreTo];
+const restoreInPlace: Command = {
+  kind: 'command',
+  name: 'restore-in-place',
+  summary: 'Set a database back to an earlier state',
+  description:
+    'For owners. The database keeps its ID, name, keys and address over HTTP, and loses everything that was written after the moment; a last backup keeps it, and restoring that in place undoes it. Nobody can use the database for some minutes. Without --confirm, the terminal asks for the name.',
+  arguments: [database],
+  options: [
+    { name: 'backup', value: 'id', summary: 'this backup of the database' },
+    ...targetOptions,
+    { name: 'confirm', value: 'name', summary: 'the name of the database, to confirm it' },
+    { name: 'plan', summary: 'show what would be lost and what follows; changes nothing' },
+    dryRun,
+    ...waitOptions,
+  ],
+  examples: [
+    {
+      command: 'backups restore-in-place payments-prod --to-time 2027-01-31T14:01:00Z --plan',
+    },
+  ],
+  load: async () => (await import('../handlers/in-place-restore.ts')).restoreInPlace,
+};
+
+export const momentCommands: readonly Command[] = [window, preview, restoreTo, restoreInPlace];

@@ -63,8 +63,8 @@ export const beginChange: Handler = async (context, input) => {
 };
 
 export const previewChange: Handler = async (context, input) => {
-  const given = await givenPayload(input, context.output, wantedOptions);
-  return preview(context, input, given ?? wantedOf(input));
+  const given = await givenPayload(input, context.output, [...wantedOptions, 'apply-at']);
+  return preview(context, input, bodyOf(input, given ?? wantedOf(input)));
 };
 
 /** Also `databases resize`, `databases upgrade` and `backups archive`, which have fewer options, and no payload. */
@@ -81,15 +81,22 @@ async function requestChange(
   wanted: Omit<ChangeRequest, 'applyAt'> | Uint8Array,
 ): Promise<ExitCode> {
   const waitMs = readWaitMs(input);
-  if (isGiven(input, 'plan')) return preview(context, input, wanted);
-  const at = textOf(input, 'apply-at');
-  const body =
-    wanted instanceof Uint8Array || at === undefined ? wanted : { ...wanted, applyAt: at };
+  const body = bodyOf(input, wanted);
+  if (isGiven(input, 'plan')) return preview(context, input, body);
   const { exchange } = await context.service();
   const databaseId = await databaseIdOf(exchange, input.argument(0));
   const request = contractRequest('post', all, { params: { databaseId }, body });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
-  return follow(context, input, await receive(exchange, request), waitMs);
+  return followChange(context, input, await receive(exchange, request), waitMs);
+}
+
+/** A payload has its own `applyAt`. */
+function bodyOf(
+  input: Input,
+  wanted: Omit<ChangeRequest, 'applyAt'> | Uint8Array,
+): ChangeRequest | Uint8Array {
+  const at = textOf(input, 'apply-at');
+  return wanted instanceof Uint8Array || at === undefined ? wanted : { ...wanted, applyAt: at };
 }
 
 export const suspendDatabase: Handler = (context, input) => switchTo(context, input, true);
@@ -111,7 +118,7 @@ async function switchTo(context: Context, input: Input, suspended: boolean): Pro
     ? contractRequest('post', '/api/v1/databases/{databaseId}/suspend', { params })
     : contractRequest('post', '/api/v1/databases/{databaseId}/resume', { params });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
-  return follow(context, input, await receive(exchange, request), waitMs);
+  return followChange(context, input, await receive(exchange, request), waitMs);
 }
 
 async function preview(
@@ -134,7 +141,7 @@ type Accepted = Received<{
 }>;
 
 /** Waits for the job if requested, and prints the change as it is afterwards. A change that waits is printed at once. */
-async function follow(
+export async function followChange(
   context: Context,
   input: Input,
   accepted: Accepted,

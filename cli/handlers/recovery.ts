@@ -53,7 +53,7 @@ export const restoreToMoment: Handler = async (context, input) => {
 };
 
 /** The service reads the time itself: its refusal says what is wrong with it. */
-function targetOf(input: Input): PreviewRestoreRequest {
+export function targetOf(input: Input): PreviewRestoreRequest {
   const time = input.text('to-time');
   const timestamp = input.text('to-timestamp');
   const op = input.text('to-op');

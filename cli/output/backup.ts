@@ -64,11 +64,15 @@ export function backupText(backup: Backup): string {
     ...optional('stored', backup.storedBytes),
     ...optional('new', backup.newBytes),
     ...(backup.encrypted === null ? [] : [['encrypted', backup.encrypted ? 'yes' : 'no'] as const]),
+    ...optional('archived ops', backup.archivedOps),
+    ...optional('not archived', backup.notArchived && operationsOf(backup.notArchived)),
     [
       'verified',
       verification === null ? '-' : `${verification.status} ${verification.message}`.trimEnd(),
     ],
     ...optional('last proof', verification?.lastPassedAt),
+    ...optional('last replay', verification?.lastReplayedAt),
+    ...(verification === null ? [] : optional('log', logText(verification))),
     ...backup.restores.map(
       ({ databaseId, status }) => ['restored as', `${databaseId} (${status})`] as const,
     ),
@@ -78,4 +82,19 @@ export function backupText(backup: Backup): string {
     ...optional('completed', backup.completedAt),
     ...optional('removed', backup.removedAt),
   ]);
+}
+
+const operationsOf = ({ fromOp, toOp }: NonNullable<Backup['notArchived']>): string =>
+  fromOp === null ? `operations before ${toOp}` : `operations ${fromOp} to ${toOp}`;
+
+/** What the last test found out about the archived log; `undefined`: nothing was asked about it. */
+function logText({
+  replayedFrom,
+  replaySeconds,
+  rowsOnly,
+}: NonNullable<Backup['verification']>): string | undefined {
+  // A service of the release before says neither.
+  if (typeof replayedFrom !== 'number')
+    return rowsOnly?.message && `not replayed: ${rowsOnly.message}`;
+  return `leads to it from operation ${replayedFrom}, replayed in ${orDash(replaySeconds)} s`;
 }

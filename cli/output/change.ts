@@ -47,8 +47,9 @@ export function changeText(change: Change): string {
   ]);
 }
 
-/** Revisions say nothing of the number of replicas. */
+/** Revisions say nothing of the number of replicas, and of the records. */
 function wayBackText({ diff, previousRevision }: Change): string {
+  if (diff.some(({ path }) => path === '/restoredTo')) return 'restore its last backup in place';
   const shape = diff.find(({ path }) => path === '/clusterConfiguration');
   return shape === undefined
     ? `revision ${previousRevision}`
@@ -58,7 +59,8 @@ function wayBackText({ diff, previousRevision }: Change): string {
 export const previewText = ({ preview }: ChangePreview): string =>
   fields([
     ...plannedFields(preview),
-    ['begins', preview.applies === 'NOW' ? 'at once' : 'after the current work'],
+    ['begins', beginsWords[preview.applies]],
+    ...(preview.joins ? [['joins', `${preview.joins}, which waits`] as const] : []),
     ...(preview.refusal === null
       ? []
       : [['refused now', `${preview.refusal.code}: ${preview.refusal.message}`] as const]),
@@ -68,10 +70,20 @@ export const previewText = ({ preview }: ChangePreview): string =>
     ],
   ]);
 
+const beginsWords: Readonly<Record<ChangePreview['preview']['applies'], string>> = {
+  NOW: 'at once',
+  AFTER_OTHER_WORK: 'after the current work',
+  LATER: 'at its time',
+};
+
 const applyAtText = ({ applyAt, inMaintenanceWindow }: Change): string =>
   inMaintenanceWindow ? `${applyAt} (maintenance window)` : applyAt;
 
-function plannedFields({ diff, impact, priceDelta }: Planned): (readonly [string, string])[] {
+export function plannedFields({
+  diff,
+  impact,
+  priceDelta,
+}: Planned): (readonly [string, string])[] {
   const { interruption, longestWaitSeconds: seconds, rollingRestart, reversible } = impact;
   const wait = seconds === null || seconds === 0 ? '' : `, at most ${seconds} s for a client`;
   return [

@@ -1,5 +1,11 @@
 /** Text of moments that a database can be restored to, for people. */
-import type { Moment, RecoveryWindow, RestorePreview } from '../../gen/api.ts';
+import type {
+  InPlaceRestorePreview,
+  Moment,
+  RecoveryWindow,
+  RestorePreview,
+} from '../../gen/api.ts';
+import { plannedFields } from './change.ts';
 import { fields } from './table.ts';
 
 const words = ({ op, time }: Pick<Moment, 'op' | 'time'>): string =>
@@ -55,8 +61,27 @@ export function previewText(preview: RestorePreview): string {
       ? []
       : [['test restore', `${backup.verifiedSeconds} s, ${backup.verifiedAt ?? ''}`] as const]),
     ...(operationsLater === null ? [] : [['leaves out', `${operationsLater} operations`] as const]),
-    ['without', preview.notCarriedOver.join(', ')],
+    ...(preview.notCarriedOver.length === 0
+      ? []
+      : [['without', preview.notCarriedOver.join(', ')] as const]),
     ...warningsOf(preview).map((warning) => ['warning', warning] as const),
+  ]);
+}
+
+export function inPlacePreviewText({ preview }: InPlaceRestorePreview): string {
+  const { moment, later } = preview;
+  const counted = (count: number, countedMax: number) =>
+    count < countedMax ? String(count) : `${countedMax} or more`;
+  return fields([
+    ['database', preview.databaseId],
+    ['goes back to', moment === null ? 'the last operation at that time' : words(moment)],
+    [
+      'loses',
+      later === null
+        ? 'what was written since (the ledger could not be asked how much)'
+        : `${counted(later.transfers, later.countedMax)} transfers, ${counted(later.accounts, later.countedMax)} accounts`,
+    ],
+    ...plannedFields({ ...preview, priceDelta: null }),
   ]);
 }
 

@@ -5,10 +5,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { printableLines } from '../../cli/output/output.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { labels, managedBy, operatorName } from '../../domain/names.ts';
+import { databaseOf, ownFlags, UsageError, type Asked, type Command } from './asked.ts';
+import { backupCommands } from './backup.ts';
 import { KubectlFailed, kubectlWith, type Kubectl } from './kubectl.ts';
 import { statusText, treeText, withoutSecrets } from './say.ts';
 
@@ -21,7 +24,16 @@ kubectl ledgerhouse pause NAME       the operator leaves the database alone, whi
 kubectl ledgerhouse unpause NAME     the operator sees to it again
 kubectl ledgerhouse report NAME      a folder for support: objects, events, logs; no Secret and no value of an environment variable
 
-Flags: -n, --namespace; --context; --kubeconfig; --output FOLDER of report; --operator-namespace (ledgerhouse-system)`;
+kubectl ledgerhouse backup create NAME           backs the database up, and waits for the end
+                                                 --name BACKUP; --retention-days DAYS; --protected; --files (data files of TigerBeetle)
+kubectl ledgerhouse backup list [NAME]           the backups of a database, or of all of the namespace; the newest first
+kubectl ledgerhouse backup show BACKUP           one backup
+kubectl ledgerhouse backup verify BACKUP         tests it by restoring it, and waits for the result
+kubectl ledgerhouse backup restore-preview NAME  the moments that the database can be restored to; with --to-time TIME, --to-timestamp NS or
+                                                 --to-op OP what a restore to that moment begins with
+
+Flags: -n, --namespace; --context; --kubeconfig; --no-wait and --wait-minutes MINUTES (60) of backup create and verify;
+--output FOLDER and --operator-namespace (ledgerhouse-system) of report`;
 
 /**
  * Kinds of objects that belong to a database. Secrets are left out: nobody needs their names, and few have the right to read
@@ -31,17 +43,6 @@ const kinds =
   'pods,services,statefulsets,jobs,persistentvolumeclaims,configmaps,poddisruptionbudgets,networkpolicies';
 const tail = '--tail=500';
 const seenDeadline = '--timeout=30s';
-
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-interface Asked {
-  readonly kubectl: Kubectl;
-  readonly name: string;
-  readonly output: string | undefined;
-  readonly operatorNamespace: string;
-}
 
 function readArguments() {
   const text = { type: 'string' } as const;
@@ -53,8 +54,7 @@ function readArguments() {
         namespace: { type: 'string', short: 'n' },
         context: text,
         kubeconfig: text,
-        output: text,
-        'operator-namespace': text,
+        ...ownFlags,
       },
     });
   } catch (error) {
@@ -63,26 +63,46 @@ function readArguments() {
     });
   }
   const { values, positionals } = parsed;
-  const [verb = '', name = '', ...more] = positionals;
-  const command = Object.hasOwn(commands, verb)
-    ? commands[verb as keyof typeof commands]
-    : undefined;
-  if (command === undefined || more.length > 0 || (name === '' && verb !== 'status')) {
+  const words = positionals[0] === 'backup' ? 2 : 1;
+  const verb = positionals.slice(0, words).join(' ');
+  const [name = '', ...more] = positionals.slice(words);
+  const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+  if (command === undefined || more.length > 0 || (name === '' && command.mayOmitName !== true)) {
     throw new UsageError(usage);
+  }
+  const own = Object.keys(ownFlags) as (keyof typeof ownFlags)[];
+  const foreign = own.find((flag) => values[flag] !== undefined && !command.flags?.includes(flag));
+  if (foreign !== undefined) {
+    throw new UsageError(`kubectl ledgerhouse ${verb} has no flag --${foreign}\n\n${usage}`);
   }
   const flags = (['namespace', 'context', 'kubeconfig'] as const).flatMap((flag) => {
     const value = values[flag];
     return value === undefined ? [] : [`--${flag}=${value}`];
   });
-  const operatorNamespace = values['operator-namespace'] ?? 'ledgerhouse-system';
-  const asked = { kubectl: kubectlWith(flags), name, output: values.output, operatorNamespace };
+  const asked: Asked = {
+    kubectl: kubectlWith(flags),
+    name,
+    text: (flag) => {
+      const value = values[flag];
+      return typeof value === 'string' ? value : undefined;
+    },
+    has: (flag) => values[flag] === true,
+  };
   return { command, asked };
 }
 
-const commands = { status, tree, logs, suspend, resume, pause, unpause, report } as const;
+const commands: Readonly<Record<string, Command>> = {
+  status: { run: status, mayOmitName: true },
+  tree: { run: tree },
+  logs: { run: logs },
+  suspend: { run: suspend },
+  resume: { run: resume },
+  pause: { run: pause },
+  unpause: { run: unpause },
+  report: { run: report, flags: ['output', 'operator-namespace'] },
+  ...backupCommands,
+};
 
-const databaseOf = async ({ kubectl, name }: Asked) =>
-  JSON.parse(await kubectl('get', 'ledgerdatabase', name, '-o', 'json')) as DatabaseObject;
 const listOf = async (kubectl: Kubectl, ...args: readonly string[]) =>
   (JSON.parse(await kubectl('get', ...args, '-o', 'json')) as { items: KubeObject[] }).items;
 const ownSelector = ({ metadata: { uid } }: DatabaseObject) =>
@@ -140,9 +160,10 @@ async function patched({ kubectl, name }: Asked, spec: object): Promise<string> 
 
 /** Each part is read separately, so that an unreadable log does not prevent the rest. */
 async function report(asked: Asked): Promise<string> {
-  const { kubectl, name, operatorNamespace } = asked;
+  const { kubectl, name } = asked;
+  const operatorNamespace = asked.text('operator-namespace') ?? 'ledgerhouse-system';
   const database = await databaseOf(asked);
-  const folder = asked.output ?? `ledgerhouse-report-${name}`;
+  const folder = asked.text('output') ?? `ledgerhouse-report-${name}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const there = `--namespace=${operatorNamespace}`;
   const parts: Readonly<Record<string, () => Promise<string>>> = {
@@ -168,9 +189,9 @@ const json = (value: unknown) => JSON.stringify(withoutSecrets(value), undefined
 
 try {
   const { command, asked } = readArguments();
-  console.log(await command(asked));
+  console.log(printableLines(await command.run(asked)));
 } catch (error) {
   if (!(error instanceof UsageError || error instanceof KubectlFailed)) throw error;
-  console.error(error.message);
+  console.error(printableLines(error.message));
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

@@ -1,4 +1,4 @@
-/** The moments that a database can be restored to, and the preview of a restore to one of them. */
+/** The moments that a database can be restored to, and the previews of a restore. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { backupsKey } from './backup-queries.ts';
 import { ask } from './client.ts';
@@ -27,5 +27,21 @@ export const previewQuery = (organizationId: string, databaseId: string, targetT
     },
     enabled: targetTime !== '',
     placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+/** What the database itself would lose if it went back. */
+export const inPlacePreviewQuery = (
+  organizationId: string,
+  databaseId: string,
+  body: { readonly backupId: string } | { readonly targetTime: string },
+) =>
+  queryOptions({
+    queryKey: [...backupsKey(organizationId, databaseId), 'in-place', body],
+    queryFn: async ({ signal }) => {
+      const path = '/api/v1/databases/{databaseId}/restore-in-place/preview';
+      const parts = { params: { databaseId }, body };
+      return (await ask(organizationId, 'post', path, parts, { signal })).data.preview;
+    },
     retry: false,
   });

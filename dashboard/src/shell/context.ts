@@ -21,6 +21,7 @@ const needs: Readonly<Record<Right, string>> = {
   writeLedger: 'write to ledgers',
   createDatabase: 'create databases',
   changeDatabase: 'change, delete and restore databases',
+  restoreInPlace: 'set a database back to an earlier state',
   manageOwnKeys: 'make keys',
   manageKeys: 'manage keys',
   manageWebhooks: 'manage webhooks',

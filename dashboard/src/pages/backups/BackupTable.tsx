@@ -5,6 +5,7 @@ import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
 import { BackupActions } from './BackupActions.tsx';
 import {
+  lackingWords,
   methodWords,
   originWords,
   proofOf,
@@ -68,7 +69,8 @@ interface StateProps {
   readonly job: Job | undefined;
 }
 
-function State({ backup: { status, statusReason, managed, archiveId }, job }: StateProps) {
+function State({ backup, job }: StateProps) {
+  const { status, statusReason, managed, archiveId, notArchived } = backup;
   const isOnTheWay = status === 'QUEUED' || status === 'RUNNING';
   const reason = isOnTheWay ? (job?.progress.message ?? statusReason?.message) : undefined;
   return (
@@ -79,6 +81,9 @@ function State({ backup: { status, statusReason, managed, archiveId }, job }: St
       )}
       {reason !== undefined && <div className={table.soft}>{reason}</div>}
       {status === 'FAILED' && <div className={table.soft}>{statusReason?.message}</div>}
+      {notArchived?.toOp !== undefined && (
+        <div className={table.soft}>{lackingWords(notArchived)}</div>
+      )}
       {!managed && archiveId !== null && status === 'SUCCEEDED' && (
         <div className={table.soft}>only in the store: its resource was deleted</div>
       )}

@@ -7,8 +7,9 @@ import styles from '../create/CreateDatabase.module.css';
 import { planErrors, usePlan } from '../create/use-plan.ts';
 import { useDatabase } from '../database/use-database.ts';
 import { EngineCard } from './EngineCard.tsx';
-import { draftLike, type RestoreDraft } from './restore-draft.ts';
-import { RestoreSummary, type From } from './RestoreSummary.tsx';
+import { InPlaceRestore } from './InPlaceRestore.tsx';
+import { draftLike, type From, type RestoreDraft } from './restore-draft.ts';
+import { RestoreSummary } from './RestoreSummary.tsx';
 
 interface Props {
   readonly catalog: CreateCatalog;
@@ -51,6 +52,9 @@ export function RestoreForm({ catalog, from, notGood, files = false, children }:
             <ShapeFields {...fields} />
           </div>
         </Card>
+        {database.engine.name === 'Builtin' && !files && (
+          <InPlaceRestore from={from} notGood={notGood} />
+        )}
       </div>
       <RestoreSummary
         catalogVersion={catalog.version}

@@ -12,12 +12,7 @@ import { BillingNote, BillingProblem } from '../create/BillingNote.tsx';
 import styles from '../create/CreateDatabase.module.css';
 import { PriceLines } from '../create/PriceLines.tsx';
 import { planErrors, whyNotYet, type Plan } from '../create/use-plan.ts';
-import { restoreRequest, type RestoreDraft } from './restore-draft.ts';
-
-/** A backup of a database, or a moment of its log. */
-export type From =
-  | { readonly databaseId: string; readonly backupId: string }
-  | { readonly databaseId: string; readonly targetTime: string };
+import { restoreRequest, type From, type RestoreDraft } from './restore-draft.ts';
 
 interface Props {
   /** Of the shown price. */

@@ -64,3 +64,12 @@ export const restoreRequest = (
   ...(draft.engine === 'TigerBeetle' && draft.dropTimeouts && { dropTimeouts: true }),
   catalogVersion,
 });
+
+/** A backup of a database, or a moment of its log. */
+export type From =
+  | { readonly databaseId: string; readonly backupId: string }
+  | { readonly databaseId: string; readonly targetTime: string };
+
+/** The same, as requests about that database have it. */
+export const originOf = (from: From): { backupId: string } | { targetTime: string } =>
+  'backupId' in from ? { backupId: from.backupId } : { targetTime: from.targetTime };

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { backupExample } from '../../../../api/contract/schemas/backup.ts';
 import {
   isOneMade,
   keepWords,
@@ -42,6 +43,10 @@ test('a test that could not be made leaves an earlier proof as it is', () => {
     startedAt: '2026-11-21T02:03:04Z',
     completedAt: '2026-11-21T02:03:04Z',
     seconds: null,
+    replayedFrom: null,
+    replaySeconds: null,
+    lastReplayedAt: null,
+    rowsOnly: null,
     lastPassedAt: null,
     message: 'the store did not answer',
   } as const;
@@ -58,6 +63,17 @@ test('a test that could not be made leaves an earlier proof as it is', () => {
     word: 'proven',
     about: 'restored in 1.84\u00a0s',
   });
+});
+
+test('a proof says whether the log led to the backup, or why its rows alone were tested', () => {
+  const { verification } = backupExample;
+  if (verification === null) throw new Error('the example has no test');
+  const rows = { replayedFrom: null, rowsOnly: { code: 'NoLog', message: 'There is no log.' } };
+  const about = (more: object) => proofOf({ verification: { ...verification, ...more } }).about;
+  expect(about({})).toBe('restored in 1.8\u00a0s, and made again from the log');
+  expect(about(rows)).toBe('restored in 1.8\u00a0s, its rows alone. There is no log.');
+  // A service of the release before says neither.
+  expect(about({ replayedFrom: undefined, rowsOnly: undefined })).toBe('restored in 1.8\u00a0s');
 });
 
 test('the origin of a backup is told by who or what wanted it', () => {

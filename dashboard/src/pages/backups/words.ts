@@ -1,5 +1,10 @@
 /** Backups in words. */
-import type { Backup, BackupSchedule, Database } from '../../../../gen/api.ts';
+import type {
+  Backup,
+  BackupSchedule,
+  Database,
+  InPlaceRestorePreview,
+} from '../../../../gen/api.ts';
 import { shownFigure } from '../../lib/figures.ts';
 import type { Tone } from '../../ui/States.tsx';
 
@@ -43,13 +48,25 @@ export function originWords({
     case 'FINAL':
       return 'before the deletion';
     default:
-      // Result of the last test restore, if it is worth reading.
       return type;
   }
 }
 
 export const transfersWords = (count: number): string =>
   count === 1 ? '1 transfer' : `${shownFigure(count, 'count')} transfers`;
+
+/** What a database loses that goes back, in words. No more than `countedMax` of each were counted. */
+export function lostWords(later: InPlaceRestorePreview['preview']['later']): string {
+  if (later === null) return 'what was written since; it could not be asked how much that is';
+  const { transfers, accounts, countedMax } = later;
+  const atLeast = (count: number) => (count < countedMax ? '' : 'at least ');
+  const ofAccounts = accounts === 1 ? '1 account' : `${shownFigure(accounts, 'count')} accounts`;
+  return `${atLeast(transfers)}${transfersWords(transfers)}, ${atLeast(accounts)}${ofAccounts}`;
+}
+
+/** What the archived log lacks before a last backup, in words. */
+export const lackingWords = ({ fromOp, toOp }: NonNullable<Backup['notArchived']>): string =>
+  `the archived log lacks operations ${fromOp === null ? `before ${toOp}` : `${fromOp} to ${toOp}`}; this backup has them`;
 
 interface Proof {
   readonly tone: Tone;
@@ -58,16 +75,17 @@ interface Proof {
   readonly about?: string;
 }
 
-/** The rules of a schedule, one string each: `the last 3`, `7 days`. */
+/** The result of the last test restore. */
 export function proofOf({ verification }: Pick<Backup, 'verification'>): Proof {
   if (verification === null) return { tone: 'soft', word: 'not yet' };
   const { status, seconds, message, lastPassedAt } = verification;
+  const log = logWords(verification);
   switch (status) {
     case 'PASSED':
       return {
         tone: 'good',
         word: 'proven',
-        ...(seconds !== null && { about: `restored in ${shownFigure(seconds, 'seconds')}` }),
+        ...(seconds !== null && { about: `restored in ${shownFigure(seconds, 'seconds')}${log}` }),
       };
     case 'FAILED':
       return { tone: 'bad', word: 'damaged', about: message };
@@ -77,6 +95,12 @@ export function proofOf({ verification }: Pick<Backup, 'verification'>): Proof {
       break;
   }
   return { tone: 'warn', word: lastPassedAt === null ? 'not tested' : 'proven', about: message };
+}
+
+/** What the test found out about the log. A service of the release before says nothing. */
+function logWords({ replayedFrom, rowsOnly }: NonNullable<Backup['verification']>): string {
+  if (typeof replayedFrom === 'number') return ', and made again from the log';
+  return rowsOnly?.message === undefined ? '' : `, its rows alone. ${rowsOnly.message}`;
 }
 
 export const withoutStore =

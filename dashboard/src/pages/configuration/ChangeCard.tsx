@@ -48,12 +48,14 @@ interface Props {
 /** The preview of a change, and the button that requests it. */
 export function ChangeCard({ request, etag, onDone }: Props) {
   const organization = useOrganization();
-  const preview = usePreview(request);
   const [applyAt, setApplyAt] = useState('');
   const change = useChange(etag, onDone);
   const [inWindow, setInWindow] = useState(false);
   const time = applyAt.trim() === '' ? 'now' : applyAt.trim();
   const at = inWindow ? 'maintenance_window' : time;
+  // Not while somebody types a time.
+  const isWhole = inWindow || time.endsWith('Z');
+  const preview = usePreview(request && (isWhole ? { ...request, applyAt: at } : request));
   const window = preview.data?.nextMaintenanceWindow;
   if (request === undefined) {
     return (
@@ -124,7 +126,7 @@ export function ChangeCard({ request, etag, onDone }: Props) {
 type ShownPreview = NonNullable<ReturnType<typeof usePreview>['data']>;
 
 const Preview = ({
-  preview: { diff, impact, priceDelta, applies, refusal },
+  preview: { diff, impact, priceDelta, applies, joins, refusal },
 }: {
   preview: ShownPreview;
 }) => (
@@ -150,6 +152,9 @@ const Preview = ({
       <p>
         <strong>It would be refused now: {refusal.message}</strong>
       </p>
+    )}
+    {typeof joins === 'string' && (
+      <p>It joins a change that waits. This is what both do together.</p>
     )}
     {applies === 'AFTER_OTHER_WORK' && <p>Something else is being done: it waits for that.</p>}
   </>

@@ -10,7 +10,14 @@ const names: Readonly<Record<string, string>> = {
   '/autogrow': 'Grows by itself',
   '/engineVersion': 'Engine version',
   '/continuousArchiving': 'Log archived',
+  '/restoredTo': 'State of the ledger',
   '/suspended': 'Stopped',
+};
+
+/** What is there where nothing is set, if it is not the default. */
+const unset: Readonly<Record<string, string>> = {
+  '/continuousArchiving': 'no',
+  '/restoredTo': 'as it is',
 };
 
 /** `/parameters/limitConnections` as `limitConnections`; pointers without a word are returned unchanged. */
@@ -28,6 +35,11 @@ export function shownValue(value: unknown): string {
   if (typeof value === 'object' && 'limitGb' in value) return `up to ${String(value.limitGb)} GiB`;
   if (typeof value === 'object' && 'rpoSeconds' in value)
     return `within ${String(value.rpoSeconds)} s`;
+  if (typeof value === 'object' && 'backupId' in value) return `backup ${String(value.backupId)}`;
+  if (typeof value === 'object' && 'targetOp' in value)
+    return `operation ${String(value.targetOp)}`;
+  if (typeof value === 'object' && 'targetTimestamp' in value)
+    return `timestamp ${String(value.targetTimestamp)}`;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -35,7 +47,7 @@ export const diffWords = (diff: readonly FieldChange[]): string =>
   diff
     .map(({ path, from, to }) => {
       const shown = (value: unknown) =>
-        value === null && path === '/continuousArchiving' ? 'no' : shownValue(value);
+        value === null ? (unset[path] ?? shownValue(value)) : shownValue(value);
       return `${fieldName(path)}: ${shown(from)} → ${shown(to)}`;
     })
     .join(', ');
