@@ -45,6 +45,7 @@ async function main(): Promise<void> {
     const target = {
       databaseId: 'db_bench',
       cluster: 0n,
+      version: 0,
       addresses: [{ host: '127.0.0.1', port: engine.port }],
     };
     const context = {

@@ -3,7 +3,7 @@
  * `make up` installs it, a database made over HTTP, and an official client in a pod that writes one transfer after the other; then
  * each change alone, and again while the API, the worker, the operator or the engine is killed in the middle. Fails only if a
  * change does, or if the ledger has not exactly what was acknowledged. About half an hour; PART=one, shape or six makes a part of it, and
- * DEEDS=1 only its first change. TRANSFERS=10000000 fills the ledger before.
+ * DEEDS=1 only its first change; shape and six take twelve minutes each. TRANSFERS=10000000 fills the ledger before.
  */
 import { loadavg } from 'node:os';
 import {

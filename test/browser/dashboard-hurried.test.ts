@@ -79,9 +79,11 @@ test('a session that ends in the middle of a form leaves what was typed, to be s
   await again.getByRole('link', { name: 'Sign in' }).waitFor();
   await tab.picture('dashboard-session-ended');
   service.when('createApiKey', () => ({ status: 201, body: madeKey }));
-  // The person comes back from the other tab.
-  await page.evaluate('dispatchEvent(new Event("focus"))');
-  await again.waitFor({ state: 'detached' });
+  // The person comes back from the other tab. The question may be shown a moment before the page listens for that.
+  await eventually('the session is looked at again', async () => {
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    return !(await again.isVisible());
+  });
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('reports');
   await make.click();
   await page.getByText(madeKey.secret).waitFor();

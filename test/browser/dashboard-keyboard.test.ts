@@ -40,6 +40,8 @@ afterEach(() => tab.context.close());
 const list = () => tab.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
 const palette = () => tab.page.getByRole('dialog', { name: 'Go to' });
 const field = () => palette().getByRole('combobox');
+/** What is open hears keys once it has the focus, which it takes a moment after it is seen. */
+const listHasFocus = () => list().locator(':focus').first().waitFor();
 
 async function openKeys() {
   await tab.page.goto(`${service.url}/o/acme/settings/keys`);
@@ -49,7 +51,7 @@ async function openKeys() {
 async function openList() {
   await openKeys();
   await tab.page.keyboard.press('?');
-  await list().waitFor();
+  await listHasFocus();
 }
 
 /** Presses keys until the focus is where it is wanted. */
@@ -84,7 +86,7 @@ const lines: Readonly<Record<string, () => Promise<void>>> = {
     await openKeys();
     for (const keys of ['Control+k', 'Meta+k']) {
       await tab.page.keyboard.press(keys);
-      await field().waitFor();
+      await field().and(tab.page.locator(':focus')).waitFor();
       await tab.page.keyboard.press('Escape');
       await palette().waitFor({ state: 'detached' });
     }
@@ -119,6 +121,7 @@ const lines: Readonly<Record<string, () => Promise<void>>> = {
     await openKeys();
     await tab.page.keyboard.press('Control+k');
     await field().fill('audit');
+    await palette().getByRole('option', { name: 'Audit log', selected: true }).waitFor();
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
   },
@@ -209,15 +212,18 @@ test('the list is a step away in the side bar and in the search, and gives the f
   const button = page.getByRole('button', { name: 'Keyboard shortcuts' });
   await button.focus();
   await page.keyboard.press('Enter');
-  await list().waitFor();
+  await listHasFocus();
   await page.keyboard.press('Escape');
   await button.and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Control+k');
   await field().fill('shortcuts');
+  await palette()
+    .getByRole('option', { name: /shortcuts/i, selected: true })
+    .waitFor();
   await page.keyboard.press('Enter');
   await list().getByRole('heading', { name: 'On a chart' }).waitFor();
   await palette().waitFor({ state: 'detached' });
-  await list().locator(':focus').first().waitFor();
+  await listHasFocus();
   await page.keyboard.press('Escape');
   await list().waitFor({ state: 'detached' });
   expect(tab.takeTroubles()).toEqual([]);

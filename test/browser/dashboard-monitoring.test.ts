@@ -13,6 +13,7 @@ import { builtDashboard } from '../support/browser/built-dashboard.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
 import { story, writeGrowth, writeHour } from '../support/browser/example-figures.ts';
 import { looksRight } from '../support/browser/looks-right.ts';
+import { eventually } from '../support/shell.ts';
 
 // As long as names may be.
 const name = 'settlement-of-card-payments-europe-west1';
@@ -185,9 +186,12 @@ test('a part of the time that the mouse marks is shown alone, by all charts, and
   expect(part[0] - part[1]).toBeLessThan(17);
   // 60 steps of 15 seconds where the hour has 240: each chart has the same ones.
   await plot('Requests').and(page.locator('[aria-valuemax="60"], [aria-valuemax="61"]')).waitFor();
-  const sliders = await page.getByRole('slider').all();
-  const steps = await Promise.all(sliders.map((one) => one.getAttribute('aria-valuemax')));
-  expect(new Set(steps).size).toBe(1);
+  const steps = await eventually('all charts show the part', async () => {
+    const sliders = await page.getByRole('slider').all();
+    const found = await Promise.all(sliders.map((one) => one.getAttribute('aria-valuemax')));
+    expect(new Set(found).size).toBe(1);
+    return found;
+  });
   await looksRight(tab, 'monitoring-part');
   // A link shows the same, and a smaller part of the part is marked with the keyboard alone.
   await page.reload();

@@ -154,9 +154,13 @@ test('charts beside each other begin at one height, and tables of usual amounts 
   // What comes above the charts moves them.
   await page.getByRole('region', { name: 'Now' }).waitFor();
   for (const pair of pairs) {
-    const [first, second] = await Promise.all(pair.map((name) => chart(name).boundingBox()));
-    expect(first?.y).toBeGreaterThan(0);
-    expect(second?.y).toBe(first?.y);
+    // What is still being drawn moves both, and they are measured one after the other.
+    await eventually(`the charts ${pair.join(' and ')} begin at one height`, async () => {
+      const [first, second] = await Promise.all(pair.map((name) => chart(name).boundingBox()));
+      expect(first?.y).toBeGreaterThan(0);
+      expect(second?.y).toBe(first?.y);
+      return true;
+    });
   }
   await page
     .getByRole('row', { name: /create_transfers/ })
@@ -315,7 +319,10 @@ test('JSON goes to the ledger as it was typed, and the queries of this browser c
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByRole('tab', { name: 'Request' }).click();
   await page.getByText(`ledgerhouse tb query-accounts ${databaseExample.id}`).waitFor();
-  expect(sent).toEqual([typed]);
+  await eventually('the JSON is sent', async () => {
+    expect(sent).toEqual([typed]);
+    return true;
+  });
   await looksRight(tab, 'explorer-json');
   await page.getByRole('button', { name: 'As a form' }).click();
   await page.getByRole('textbox', { name: 'Ledger' }).fill('978');
@@ -410,9 +417,12 @@ test('filters of members are asked of the service, stand in the address, and sur
   await page.getByLabel('Part of the name or address').fill('nobody');
   await page.getByText('No member matches').waitFor();
   await page.getByRole('button', { name: 'Show all' }).click();
+  await page.waitForURL(({ search }) => search === '');
   await page.getByText('1 members, there are more').waitFor();
-  expect(await page.getByLabel('Part of the name or address').inputValue()).toBe('');
-  expect(new URL(page.url()).search).toBe('');
+  await eventually(
+    'the field is empty',
+    async () => (await page.getByLabel('Part of the name or address').inputValue()) === '',
+  );
 });
 
 test('databases are filtered by place, status and label in the address, and each says what it uses', async () => {
@@ -851,6 +861,7 @@ test.each(savedForms)(
       await page.getByRole('dialog').getByRole('status').getByText(other).waitFor();
       await tab.picture(`dashboard-late-${read}`);
       await page.getByRole('button', { name: 'Leave it' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
       await begin();
     }
     await isTyped(other);
@@ -1006,7 +1017,16 @@ test('at twice the size and on 320 pixels, no page loses a control or scrolls si
     // Twice the size, a window of 1,280 pixels has 640 for the page.
     for (const width of [640, 320]) {
       await page.setViewportSize({ width, height: 700 });
-      small.set(width, await controls());
+      // What the page draws for this width comes a moment after it. What then is lost stays so, and is told below.
+      await eventually(
+        `${address} fits into ${width} pixels`,
+        async () => {
+          const found = await controls();
+          small.set(width, found);
+          return found.lost.length + found.wider === 0;
+        },
+        10_000,
+      ).catch(() => undefined);
     }
     await page.setViewportSize({ width: 1_280, height: 700 });
     const after = await controls();

@@ -136,8 +136,9 @@ test('the administrator makes an organization and switches between both, with th
     await page.keyboard.press('Control+k');
     await page.locator('[role=combobox]:focus').waitFor();
     await page.keyboard.type(text);
-    await page.getByRole('option', { name: text }).first().waitFor();
+    await page.getByRole('option', { name: text, selected: true }).waitFor();
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor({ state: 'detached' });
   };
   await page.goto(`${service.url}/organizations/new`);
   await page.getByLabel('Name', { exact: true }).focus();

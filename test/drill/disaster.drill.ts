@@ -1,11 +1,13 @@
 /**
  * The disaster drill of docs/operating/backups.md, step by step: a database whose log is archived loses its whole cluster with all
  * volumes while a client writes. Left are the bucket, which this test keeps outside of every cluster, its key, and the copy of the keys
- * under which everything in it is encrypted.
+ * under which everything in it is encrypted. Once with one replica, and once with three, each with its own archiver; TOPOLOGY=ha-3
+ * does only that one.
  */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopologyName } from '../../domain/custom-resources.ts';
 import { ports } from '../../domain/names.ts';
 import { clusterId, startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import { figure, install, type Installation } from '../support/cluster/installation.ts';
@@ -37,15 +39,22 @@ beforeAll(async () => {
   bucket.writeCredentials(withoutKeys, files);
   bucket.writeCredentials(withKeys, { ...files, 'encryption-keys': encryptionKeys });
 });
-afterAll(async () => {
+afterEach(async () => {
   await cluster?.down();
-  await bucket?.dispose();
+  cluster = undefined;
 });
+afterAll(() => bucket?.dispose());
+
+const { TOPOLOGY } = process.env;
+const replicaCounts: Readonly<Record<TopologyName, number>> = { single: 1, 'ha-3': 3, 'ha-6': 6 };
+const isTopology = (name: string): name is TopologyName => Object.hasOwn(replicaCounts, name);
+const topologies = (TOPOLOGY === undefined ? ['single', 'ha-3'] : [TOPOLOGY]).filter(isTopology);
+if (topologies.length === 0) throw new Error('TOPOLOGY is single, ha-3 or ha-6');
 
 /** A cluster that knows nothing but the bucket, its key, and the keys of what is in it. */
-async function emptyCluster(): Promise<Installation> {
+async function emptyCluster(nodes: number): Promise<Installation> {
   const began = Date.now();
-  cluster = await startTestCluster();
+  cluster = await startTestCluster({ nodes });
   // The host's side of the cluster's network: its pods reach it as they would reach a store elsewhere.
   const interfaceName = `lh${clusterId(cluster.stateFolder)}`;
   const said = await mustRun('ip', ['-4', '-o', 'addr', 'show', interfaceName]);
@@ -53,7 +62,7 @@ async function emptyCluster(): Promise<Installation> {
   const { endpoint, accessKeyId, secretAccessKey } = bucket;
   const url = `s3://${BUCKET}/house`;
   const store = { url, endpoint, accessKeyId, secretAccessKey, encryptionKeys };
-  const world = await install(cluster, ['ledger-client'], store);
+  const world = await install(cluster, ['ledger-client', 'etcd'], store);
   figure('a cluster with the charts', began);
   return world;
 }
@@ -115,126 +124,137 @@ const found = async (
   ids: readonly number[],
 ): Promise<readonly Transfer[]> => client.ask<Transfer[]>('lookupTransfers', ids.map(String));
 
-test('a cluster that is lost with all volumes while a client writes: a new one has every database again from the bucket alone, to the last seconds, and to the moment between two transfers', async () => {
-  const first = await emptyCluster();
-  await first.create(name, { backup: { continuous: { enabled: true, rpoSeconds } } });
-  await first.until(name, 'Ready', 'True');
-  const database = await first.until(name, 'ContinuousArchiving', 'True', {
-    timeoutMs: patienceMs,
-  });
-  const databaseId = database.status?.databaseId ?? '';
-  const image = await first.cluster.image('ledger-client');
-  const writer = await SteadyWriter.start(first.cluster, image, database);
-  const beside = await OfficialClient.open(first.cluster, {
-    namespace: 'default',
-    name: `client-of-${name}`,
-  });
+test.each(topologies)(
+  'a cluster that is lost with all volumes while a client writes to a database of topology %s: a new one has every database again from the bucket alone, to the last seconds, and to the moment between two transfers',
+  async (topology) => {
+    const replicas = replicaCounts[topology];
+    const first = await emptyCluster(replicas);
+    await first.create(name, { topology, backup: { continuous: { enabled: true, rpoSeconds } } });
+    await first.until(name, 'Ready', 'True');
+    const database = await first.until(name, 'ContinuousArchiving', 'True', {
+      timeoutMs: patienceMs,
+    });
+    const databaseId = database.status?.databaseId ?? '';
+    const image = await first.cluster.image('ledger-client');
+    const writer = await SteadyWriter.start(first.cluster, image, database);
+    const beside = await OfficialClient.open(first.cluster, {
+      namespace: 'default',
+      name: `client-of-${name}`,
+    });
 
-  // Two transfers that we know, in the middle of those that the writer sends.
-  await writer.answered();
-  expect(await beside.ask('createTransfers', [transfer(before, '1000000')])).toEqual(['created']);
-  await writer.answered();
-  expect(await beside.ask('createTransfers', [transfer(after, '1000000')])).toEqual(['created']);
-  const [one, other] = await found(beside, [before, after]);
-  expect(BigInt(one?.timestamp ?? 0)).toBeLessThan(BigInt(other?.timestamp ?? 0));
-  beside.close();
+    // Two transfers that we know, in the middle of those that the writer sends.
+    await writer.answered();
+    expect(await beside.ask('createTransfers', [transfer(before, '1000000')])).toEqual(['created']);
+    await writer.answered();
+    expect(await beside.ask('createTransfers', [transfer(after, '1000000')])).toEqual(['created']);
+    const [one, other] = await found(beside, [before, after]);
+    expect(BigInt(one?.timestamp ?? 0)).toBeLessThan(BigInt(other?.timestamp ?? 0));
+    beside.close();
 
-  /** How many were acknowledged when. */
-  const history: { readonly atMs: number; readonly count: number }[] = [];
-  const noting = setInterval(
-    () => history.push({ atMs: Date.now(), count: writer.acknowledged }),
-    20,
-  );
-  await sleep(writesForMs);
-  // From this moment on nothing reaches the bucket any more.
-  const lostAtMs = Date.now();
-  await bucket.stop();
-  clearInterval(noting);
-  const acknowledged = writer.acknowledged;
-  writer.abandon();
-  const mayBeLostSince = lostAtMs - 1_000 * promised;
-  await first.cluster.down();
-  cluster = undefined;
-  figure('the whole cluster is gone', lostAtMs);
+    /** How many were acknowledged when. */
+    const history: { readonly atMs: number; readonly count: number }[] = [];
+    const noting = setInterval(
+      () => history.push({ atMs: Date.now(), count: writer.acknowledged }),
+      20,
+    );
+    await sleep(writesForMs);
+    // From this moment on nothing reaches the bucket any more.
+    const lostAtMs = Date.now();
+    await bucket.stop();
+    clearInterval(noting);
+    const acknowledged = writer.acknowledged;
+    writer.abandon();
+    const mayBeLostSince = lostAtMs - 1_000 * promised;
+    await first.cluster.down();
+    cluster = undefined;
+    figure('the whole cluster is gone', lostAtMs);
 
-  // Step 1: from this machine, with the engine.
-  const began = Date.now();
-  // Its address went with the cluster's network.
-  await bucket.moveTo('127.0.0.1');
-  await expectClosed(databaseId);
-  type Windows = {
-    readonly windows: readonly { readonly to: { readonly op: number; readonly time: string } }[];
-  };
-  const { windows } = await engine<Windows>('recovery-windows', databaseId);
-  const newest = windows.at(-1)?.to;
-  if (newest === undefined) throw new Error('the bucket has nothing of the database');
-  process.stderr.write(
-    `figure: lost at ${new Date(lostAtMs).toISOString()}; the bucket has all until ${newest.time}\n`,
-  );
+    // Step 1: from this machine, with the engine.
+    const began = Date.now();
+    // Its address went with the cluster's network.
+    await bucket.moveTo('127.0.0.1');
+    await expectClosed(databaseId);
+    type Windows = {
+      readonly windows: readonly { readonly to: { readonly op: number; readonly time: string } }[];
+    };
+    const { windows } = await engine<Windows>('recovery-windows', databaseId);
+    // Each replica has an archiver, and all of them make one chain.
+    expect(windows).toHaveLength(1);
+    const newest = windows.at(-1)?.to;
+    if (newest === undefined) throw new Error('the bucket has nothing of the database');
+    process.stderr.write(
+      `figure: lost at ${new Date(lostAtMs).toISOString()}; the bucket has all until ${newest.time}\n`,
+    );
 
-  // It was archived from its first operation on, and never backed up.
-  expect(await mustRun(engineProgram, verbOn('backups', databaseId, withKeys))).toBe('');
-  const none = await shell(engineProgram, verbOn('verify-backup', databaseId, withKeys));
-  expect(none).toMatchObject({ code: 1, stdout: '' });
+    // It was archived from its first operation on, and never backed up.
+    expect(await mustRun(engineProgram, verbOn('backups', databaseId, withKeys))).toBe('');
+    const none = await shell(engineProgram, verbOn('verify-backup', databaseId, withKeys));
+    expect(none).toMatchObject({ code: 1, stdout: '' });
 
-  // Steps 2 and 3.
-  const second = await emptyCluster();
-  const target = { databaseId, targetOp: newest.op };
-  const continuous = { enabled: true, rpoSeconds };
-  await second.create(name, { bootstrap: { backup: target }, backup: { continuous } });
-  const targetTimestamp = String(BigInt(other?.timestamp ?? 0) - 1n);
-  await second.create('between', { bootstrap: { backup: { databaseId, targetTimestamp } } });
-  const again = await second.until(name, 'Ready', 'True', { timeoutMs: patienceMs });
-  figure('restored, from the loss on', lostAtMs);
-  figure('restored, from the first step on', began);
+    // Steps 2 and 3.
+    const second = await emptyCluster(replicas);
+    const target = { databaseId, targetOp: newest.op };
+    const continuous = { enabled: true, rpoSeconds };
+    await second.create(name, { topology, bootstrap: { backup: target }, backup: { continuous } });
+    const targetTimestamp = String(BigInt(other?.timestamp ?? 0) - 1n);
+    await second.create('between', { bootstrap: { backup: { databaseId, targetTimestamp } } });
+    const again = await second.until(name, 'Ready', 'True', { timeoutMs: patienceMs });
+    figure('restored, from the loss on', lostAtMs);
+    figure('restored, from the first step on', began);
 
-  // Steps 4 and 5.
-  expect(again.status?.databaseId).not.toBe(databaseId);
-  expect(again.status?.clusterId).not.toBe(database.status?.clusterId);
-  const [pod] = await second.pods(again);
-  if (pod === undefined) throw new Error('it has no pod');
-  const ask = `fetch('http://127.0.0.1:${ports.status}/status').then((a) => a.text()).then(console.log)`;
-  const { op } = JSON.parse(await second.beside(pod, ask)) as { op: number };
-  expect(op).toBeGreaterThanOrEqual(newest.op);
-  const client = await clientOf(second, again);
-  const restored = (await paid(client)) - 2_000_000;
-  const lost = acknowledged - restored;
-  const lastAt = history.findLast(({ count }) => count <= restored)?.atMs ?? 0;
-  process.stderr.write(
-    `figure: ${acknowledged} were acknowledged, ${restored} are restored; lost are the last ${(lostAtMs - lastAt) / 1_000} s\n`,
-  );
-  const promisedCount = history.findLast(({ atMs }) => atMs <= mayBeLostSince)?.count ?? 0;
-  expect(promisedCount).toBeGreaterThan(0);
-  expect(restored).toBeGreaterThanOrEqual(promisedCount);
-  // One had perhaps no answer yet.
-  expect(lost).toBeGreaterThanOrEqual(-1);
-  for (let from = 1; from <= restored; from += batch) {
-    const ids = Array.from({ length: Math.min(batch, restored - from + 1) }, (_, at) => from + at);
-    const there = await found(client, ids);
-    expect(there.map(({ id }) => Number(id))).toEqual(ids);
-  }
-  expect(await found(client, [before, after])).toEqual([one, other]);
+    // Steps 4 and 5.
+    expect(again.status?.databaseId).not.toBe(databaseId);
+    expect(again.status?.clusterId).not.toBe(database.status?.clusterId);
+    const pods = await second.pods(again);
+    expect(pods).toHaveLength(replicas);
+    const ask = `fetch('http://127.0.0.1:${ports.status}/status').then((a) => a.text()).then(console.log)`;
+    for (const pod of pods) {
+      const { op } = JSON.parse(await second.beside(pod, ask)) as { op: number };
+      expect(op).toBeGreaterThanOrEqual(newest.op);
+    }
+    const client = await clientOf(second, again);
+    const restored = (await paid(client)) - 2_000_000;
+    const lost = acknowledged - restored;
+    const lastAt = history.findLast(({ count }) => count <= restored)?.atMs ?? 0;
+    process.stderr.write(
+      `figure: ${acknowledged} were acknowledged, ${restored} are restored; lost are the last ${(lostAtMs - lastAt) / 1_000} s\n`,
+    );
+    const promisedCount = history.findLast(({ atMs }) => atMs <= mayBeLostSince)?.count ?? 0;
+    expect(promisedCount).toBeGreaterThan(0);
+    expect(restored).toBeGreaterThanOrEqual(promisedCount);
+    // One had perhaps no answer yet.
+    expect(lost).toBeGreaterThanOrEqual(-1);
+    for (let from = 1; from <= restored; from += batch) {
+      const ids = Array.from(
+        { length: Math.min(batch, restored - from + 1) },
+        (_, at) => from + at,
+      );
+      const there = await found(client, ids);
+      expect(there.map(({ id }) => Number(id))).toEqual(ids);
+    }
+    expect(await found(client, [before, after])).toEqual([one, other]);
 
-  // Step 6: what is lost is sent again, and some of what is not.
-  const statuses = new Set<string>();
-  for (let from = Math.max(1, restored - 10); from <= acknowledged; from += batch) {
-    const length = Math.min(batch, acknowledged - from + 1);
-    const events = Array.from({ length }, (_, at) => transfer(from + at, '1'));
-    for (const status of await client.ask<string[]>('createTransfers', events))
-      statuses.add(status);
-  }
-  expect([...statuses].toSorted()).toEqual(lost > 0 ? ['created', 'exists'] : ['exists']);
-  expect(await paid(client)).toBe(Math.max(acknowledged, restored) + 2_000_000);
-  client.close();
-  // Step 7: it is archived from its beginning on, under the same keys.
-  await second.until(name, 'ContinuousArchiving', 'True', { timeoutMs: patienceMs });
-  await expectClosed(again.status?.databaseId ?? '');
+    // Step 6: what is lost is sent again, and some of what is not.
+    const statuses = new Set<string>();
+    for (let from = Math.max(1, restored - 10); from <= acknowledged; from += batch) {
+      const length = Math.min(batch, acknowledged - from + 1);
+      const events = Array.from({ length }, (_, at) => transfer(from + at, '1'));
+      for (const status of await client.ask<string[]>('createTransfers', events))
+        statuses.add(status);
+    }
+    expect([...statuses].toSorted()).toEqual(lost > 0 ? ['created', 'exists'] : ['exists']);
+    expect(await paid(client)).toBe(Math.max(acknowledged, restored) + 2_000_000);
+    client.close();
+    // Step 7: it is archived from its beginning on, under the same keys.
+    await second.until(name, 'ContinuousArchiving', 'True', { timeoutMs: patienceMs });
+    await expectClosed(again.status?.databaseId ?? '');
 
-  const between = await second.until('between', 'Ready', 'True', { timeoutMs: patienceMs });
-  const reader = await clientOf(second, between);
-  expect(await found(reader, [before, after])).toEqual([one]);
-  const past = await paid(reader);
-  expect(past).toBeGreaterThan(1_000_000);
-  expect(past).toBeLessThan(2_000_000);
-  reader.close();
-});
+    const between = await second.until('between', 'Ready', 'True', { timeoutMs: patienceMs });
+    const reader = await clientOf(second, between);
+    expect(await found(reader, [before, after])).toEqual([one]);
+    const past = await paid(reader);
+    expect(past).toBeGreaterThan(1_000_000);
+    expect(past).toBeLessThan(2_000_000);
+    reader.close();
+  },
+);

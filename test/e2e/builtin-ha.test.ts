@@ -10,7 +10,7 @@ import {
   install,
   type Installation,
 } from '../support/cluster/installation.ts';
-import { killInPod } from '../support/engine/pod-process.ts';
+import { killInPod, restarts } from '../support/engine/pod-process.ts';
 import {
   everAvailable,
   expectOneAtATime,
@@ -135,6 +135,11 @@ test('the leader is killed with its member: a client waits, and the database sta
     await whileWriting('the leader is killed', async () => {
       killInPod(doomed, 'start --addresses=');
       killInPod(doomed, '--config-file=');
+    });
+    // Until the kubelet has seen the end, the pod still counts as ready.
+    await eventually('the engine has started again', async () => {
+      const pod = (await three.pods()).find(({ metadata }) => metadata.uid === doomed.metadata.uid);
+      return pod !== undefined && restarts(pod) > restarts(doomed) ? pod : undefined;
     });
     await readyAgain();
   });

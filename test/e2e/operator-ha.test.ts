@@ -13,7 +13,7 @@ import {
   type Installation,
 } from '../support/cluster/installation.ts';
 import type { Database } from '../support/operator/operator-world.ts';
-import { killInPod } from '../support/engine/pod-process.ts';
+import { killInPod, restarts } from '../support/engine/pod-process.ts';
 import { eventually } from '../support/shell.ts';
 import { still } from '../support/still.ts';
 
@@ -32,8 +32,6 @@ beforeAll(async () => {
 });
 afterAll(async () => cluster?.down());
 
-const restarts = (pod: Pod) =>
-  (pod.status?.containerStatuses ?? []).reduce((sum, one) => sum + one.restartCount, 0);
 const changedMs = (database: Database, type: string) =>
   Date.parse(conditionOf(database, type)?.lastTransitionTime ?? '');
 

@@ -11,7 +11,7 @@ import {
   type Installation,
 } from '../support/cluster/installation.ts';
 import type { Database } from '../support/operator/operator-world.ts';
-import { killInPod } from '../support/engine/pod-process.ts';
+import { killInPod, restarts } from '../support/engine/pod-process.ts';
 import { eventually } from '../support/shell.ts';
 
 jest.setTimeout(25 * 60_000);
@@ -30,7 +30,6 @@ const onePod = async (database: Database): Promise<Pod> => {
   if (pod === undefined) throw new Error(`${database.metadata.name} has no pod`);
   return pod;
 };
-const restarts = (pod: Pod) => pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
 const engineOf = (pod: Pod) => pod.spec?.containers[0];
 
 test('an applied database becomes ready, and `kubectl get ldb` shows its configuration', async () => {

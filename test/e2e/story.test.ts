@@ -9,7 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { labels } from '../../domain/names.ts';
 import { resources, type Pod } from '../../domain/kinds.ts';
+import type { RecoveryWindowAnswer } from '../../gen/api.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
+import { openSession } from '../../tools/up/api-key.ts';
+import { call } from '../../tools/up/http.ts';
 import { bodyOf, accountCount, transferBodies } from '../../bench/api/codec-bodies.ts';
 import { openTab, startChromium } from '../support/browser/chromium.ts';
 import { Stranger, type Program } from '../support/browser/stranger.ts';
@@ -510,6 +513,107 @@ const untilBothReplicasAreReady = () =>
     const ready = pods.filter((pod) => pod.status?.containerStatuses?.[0]?.ready);
     return pods.length === 2 && ready.length === 2 ? true : undefined;
   });
+
+test('an owner sets a database back between two transfers, by its address and with its key, and undoes it', async () => {
+  const body = {
+    name: 'regrets',
+    clusterSize: 'lh-5',
+    selectedStorageGb: 1,
+    continuousArchiving: { rpoSeconds: 1 },
+  };
+  const { database: made } = await http.ask<{ database: Database }>('/databases', {
+    method: 'POST',
+    body,
+  });
+  await untilJobsEnd('READY', made.id);
+  const own = `/databases/${made.id}`;
+  const tb = (operation: string, events: unknown) =>
+    http.ask<Rows>(`${own}/tb/${operation}`, { method: 'POST', body: events });
+  const image = await cluster.image('ledger-client');
+  const pod = await startClientPod(cluster, image, await resource('regrets'));
+  const connected = async <T>(work: (client: OfficialClient) => Promise<T>): Promise<T> => {
+    const { metadata, status } = await resource('regrets');
+    const place = { namespace: metadata.namespace ?? '', name: pod };
+    const client = await OfficialClient.open(cluster, place, status?.addresses);
+    try {
+      return await work(client);
+    } finally {
+      client.close();
+    }
+  };
+  const account = { ledger: 1, code: 1 };
+  const pay = (id: string) => [
+    { id, debit_account_id: '1', credit_account_id: '2', amount: '7', ledger: 1, code: 1 },
+  ];
+  const paid = async () =>
+    (await tb('lookup_transfers', ['1', '2', '3'])).result.map((row) => row['id']);
+  await connected(async (client) => {
+    const events = [
+      { ...account, id: '1' },
+      { ...account, id: '2' },
+    ];
+    expect(await client.ask('createAccounts', events)).toEqual(['created', 'created']);
+    expect(await client.ask('createTransfers', pay('1'))).toEqual(['created']);
+    expect(await client.ask('createTransfers', pay('2'))).toEqual(['created']);
+  });
+  const wrong = (await tb('lookup_transfers', ['2'])).result[0]?.['timestamp'] ?? '';
+  // A resource that was made anew has a window once its archiver has looked.
+  const untilInWindow = () =>
+    eventually('the archive has the wrong transfer', async () => {
+      const { recoveryWindow } = await http.ask<RecoveryWindowAnswer>(`${own}/recovery-window`);
+      const { earliest, latest } = recoveryWindow;
+      const ends = [earliest?.timestamp ?? wrong, latest?.timestamp ?? 0].map(BigInt);
+      return ends[0]! < BigInt(wrong) && ends[1]! >= BigInt(wrong) ? true : undefined;
+    });
+  await untilInWindow();
+  const { baseUrl } = service.credentials;
+  const bootstrapToken = await cluster.kubectl(
+    '-n',
+    systemNamespace,
+    'get',
+    'secret',
+    'ledgerhouse-bootstrap-token',
+    '-o',
+    'go-template={{.data.token | base64decode}}',
+  );
+  const owner = await openSession(baseUrl, bootstrapToken);
+  const back = async (targetTimestamp: string) => {
+    const began = Date.now();
+    const { job } = await call<{ job: { id: string } }>(baseUrl, {
+      method: 'POST',
+      path: `/api/v1${own}/restore-in-place`,
+      headers: owner,
+      body: { targetTimestamp, confirmName: 'regrets' },
+    });
+    await cluster.reporting(() =>
+      eventually(
+        'the database has gone back',
+        async () => {
+          const { job: now } = await http.ask<{ job: { status: string } }>(`/jobs/${job.id}`);
+          if (now.status === 'SUCCEEDED') return true;
+          throw new Error(JSON.stringify(now, undefined, 1));
+        },
+        900_000,
+      ),
+    );
+    figure('a database has gone back in place', began);
+    await untilJobsEnd('READY', made.id);
+  };
+  const before = await resource('regrets');
+
+  await back(String(BigInt(wrong) - 1n));
+  expect(await paid()).toEqual(['1']);
+  const after = await resource('regrets');
+  expect(after.status?.clusterId).toBe(before.status?.clusterId);
+  await connected(async (client) => {
+    expect(await client.ask('createTransfers', pay('3'))).toEqual(['created']);
+  });
+  expect(await paid()).toEqual(['1', '3']);
+
+  await untilInWindow();
+  await back(wrong);
+  expect(await paid()).toEqual(['1', '2']);
+});
 
 test('when an API replica is killed the other one answers', async () => {
   await untilBothReplicasAreReady();

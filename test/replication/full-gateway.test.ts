@@ -63,7 +63,8 @@ async function fill(run: Run): Promise<Answer> {
   let size = fillSize;
   for (let batch = 0; batch < 1_000; batch += 1) {
     const answer = await run('create_transfers', transfers(size));
-    if (answer.outcome === 'executed') continue;
+    // A busy machine may refuse a batch for another reason, such as a leader that has just changed.
+    if (answer.outcome === 'executed' || answer.code !== 'ledger_full') continue;
     if (size === smallSize) return answer;
     size = smallSize;
   }
@@ -97,9 +98,12 @@ test('a write that is said not to be executed never is, while a full group loses
   expect(await fill(run)).toMatchObject({ code: 'ledger_full', outcome: 'not_executed' });
 
   const byOutcome = new Map<string, string[]>();
+  const idsOf = (outcome: string) => byOutcome.get(outcome) ?? [];
   const codes = new Map<string, number>();
-  const note = (outcome: string, code: string | undefined, id: string) => {
-    byOutcome.set(outcome, [...(byOutcome.get(outcome) ?? []), id]);
+  const note = (outcome: string, code: string | undefined, ids: readonly string[]) => {
+    const noted = byOutcome.get(outcome) ?? [];
+    noted.push(...ids);
+    byOutcome.set(outcome, noted);
     codes.set(`${outcome} ${code}`, (codes.get(`${outcome} ${code}`) ?? 0) + 1);
   };
   for (let round = 0; round < rounds; round += 1) {
@@ -107,16 +111,27 @@ test('a write that is said not to be executed never is, while a full group loses
     const enough = new AbortController();
     // No gateway knows yet that the ledger is full: each finds out by a write that it has sent.
     const writing = Array.from({ length: gatewaysPerRound }, () => newGateway(made)).flatMap(
-      (write) =>
-        Array.from({ length: writersPerGateway }, async () => {
+      (write, gateway) =>
+        Array.from({ length: writersPerGateway }, async (_, writer) => {
+          // A ledger gets room again when rows leave memory: one writer fills it on a slow machine too.
+          const size = gateway + writer === 0 ? fillSize : smallSize;
           while (!enough.signal.aborted) {
-            const [transfer] = transfers(1);
-            const { outcome, code } = await write('create_transfers', [transfer]);
-            note(outcome ?? 'untold', code, transfer?.id ?? '');
+            const written = transfers(size);
+            const { outcome, code } = await write('create_transfers', written);
+            note(
+              outcome ?? 'untold',
+              code,
+              written.map(({ id }) => id),
+            );
             if (outcome !== 'executed') await sleep(systemTimers, 20, enough.signal);
           }
         }),
     );
+    if (round === 0) {
+      await eventually('a write is told not to be executed', () =>
+        Promise.resolve(idsOf('not_executed').length > 0 ? true : undefined),
+      );
+    }
     takeAllSessions(made);
     await sleep(systemTimers, 200 + 100 * round);
     takeAllSessions(made);
@@ -134,9 +149,7 @@ test('a write that is said not to be executed never is, while a full group loses
     expect(account).toBeDefined();
   }
   process.stderr.write(`figure: ${JSON.stringify([...codes])}\n`);
-  const idsOf = (outcome: string) => byOutcome.get(outcome) ?? [];
   expect(idsOf('untold')).toEqual([]);
-  expect(idsOf('not_executed').length).toBeGreaterThan(0);
   const expectTold = async () => {
     expect(await present(run, idsOf('not_executed'))).toEqual([]);
     expect(await present(run, idsOf('executed'))).toEqual(idsOf('executed'));

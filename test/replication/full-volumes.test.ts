@@ -94,7 +94,7 @@ test('volumes that fill up refuse new events, lose none, and answer reads, whoev
       answered += 1;
     }
   })();
-  await eventually('a good deal is written', async () => answered >= 100 || undefined);
+  await eventually('a good deal is written', async () => answered >= 100 || undefined, 600_000);
   // Under writes etcd would soon need another file; space that it frees from time to time is filled too.
   const filling = setInterval(() => leave(made, (leastBytes(volumeBytes) * 7) / 8), 200);
   try {

@@ -7,13 +7,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from 'tigerbeetle-node';
+import { parseAddresses } from '../../engine/commands/values.ts';
 import { createEtcdClient } from '../../engine/log/replicated/etcd-client.ts';
 import { FLOOR } from '../../engine/log/replicated/keys.ts';
 import { encodeRecord } from '../../engine/log/replicated/records.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { engineProgram, TestEngine } from '../support/engine/engine.ts';
+import { SwallowingRelay } from '../support/engine/swallowing-relay.ts';
 import { eventually, mustRun, shell } from '../support/shell.ts';
 import { ReplicaGroup } from './replica-group.ts';
+import { movingGateway } from './through-gateway.ts';
 import { accountOf, transferOf } from './writer.ts';
 
 jest.setTimeout(30 * 60_000);
@@ -142,6 +145,34 @@ test('a single replica’s file, killed under writes, becomes the first of three
     code: 1,
     stderr: expect.stringContaining('the etcd member beside'),
   });
+});
+
+test('a request through the gateway that never reached the single replica is answered in the same session by the three that it becomes', async () => {
+  const single = await TestEngine.create({});
+  disposals.push(() => single.dispose());
+  await write(newClient([`127.0.0.1:${single.port}`]), 1, 5);
+  const relay = await SwallowingRelay.start(single.port);
+  disposals.push(async () => relay.end());
+  const { gateway, run, moveTo } = movingGateway([{ host: '127.0.0.1', port: relay.port }]);
+  disposals.push(async () => gateway.close());
+  const send = (id: string) => {
+    const transfer = { id, debit_account_id: '1', credit_account_id: '2', amount: '1' };
+    return run('create_transfers', [{ ...transfer, ledger: 1, code: 1 }]);
+  };
+  expect((await send('6')).result).toMatchObject([{ status: 'created' }]);
+  const { sessions } = await single.status();
+  relay.lose('requests');
+  await single.end('SIGTERM');
+  const group = await ReplicaGroup.start({ moved: single.path });
+  disposals.push(() => group.dispose());
+  expect(await group.leader()).toBe(0);
+  const answer = send('7');
+  await eventually('it is on its way', async () => relay.swallowed > 0 || undefined);
+  moveTo(parseAddresses(group.addresses.join(',')));
+  relay.end();
+  expect((await answer).result).toMatchObject([{ id: '7', status: 'created' }]);
+  expect((await group.status(0))?.sessions).toBe(sessions);
+  await expectBalance(newClient(group.addresses), 7);
 });
 
 test('the majority is gone for good: what one survivor holds, beyond its data file too, begins a new cluster', async () => {

@@ -162,5 +162,6 @@ test('a data file that is lost comes back by recover, from another replica', asy
   await writer.stop();
   await expectWhole(made, writer);
   // The replica did not read the log from its beginning: its first checkpoint came from another one.
-  expect((await made.status(lost))?.checkpoint).toBeGreaterThan(0);
+  const status = await eventually('it answers', () => made.status(lost));
+  expect(status.checkpoint).toBeGreaterThan(0);
 });

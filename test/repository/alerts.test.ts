@@ -89,7 +89,18 @@ function operator(pod: string, says: Readonly<Record<string, number>> = {}): Ser
 }
 
 const standby = operator('operator-b', { leader: 0 });
-const quiet = [...operator('operator-a'), ...standby, ...database('a'), ...engine('a-0')];
+const sweep = (
+  says: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, string>> = {},
+) =>
+  Object.entries(says).map(([name, value]) => ({
+    name: `ledgerhouse_backup_sweep_${name}`,
+    labels: { namespace: 'ledgerhouse-system', pod: 'operator-a', ...more },
+    value,
+  }));
+const swept = sweep({ failing: 0, success_timestamp_seconds: nowSeconds - 3_600 });
+const unswept = [...operator('operator-a'), ...standby, ...database('a'), ...engine('a-0')];
+const quiet = [...unswept, ...swept];
 
 test('nobody is told anything while all is well', () => {
   expect(rules.length).toBeGreaterThan(12);
@@ -137,6 +148,45 @@ test('an organization whose old audit events are kept because a check failed is 
     ]);
   expect(kept(1)).toEqual(['LedgerhouseAuditEventsKept']);
   expect(kept(0)).toEqual([]);
+});
+
+test('a sweep of the bucket that fails, or has not swept everything for two days, is told; one that waits for its hour is not', () => {
+  const told = (failing: number, hoursSince: number) =>
+    raised([
+      ...unswept,
+      ...sweep({ failing, success_timestamp_seconds: nowSeconds - hoursSince * 3_600 }),
+    ]);
+  expect(told(0, 1)).toEqual([]);
+  expect(told(1, 1)).toEqual(['LedgerhouseBackupSweepFailing']);
+  expect(told(0, 49)).toEqual(['LedgerhouseBackupSweepFailing']);
+});
+
+test('a sweep whose pod does not start, and one that never was, are told; one that has just been made is not', () => {
+  const waiting = (seconds: number) =>
+    raised([
+      ...quiet,
+      ...sweep({ waiting_since_timestamp_seconds: nowSeconds - seconds }, { reason: 'Pending' }),
+    ]);
+  expect(waiting(901)).toEqual(['LedgerhouseBackupSweepNotStarted']);
+  expect(waiting(899)).toEqual([]);
+  expect(raised(unswept)).toEqual(['LedgerhouseBackupSweepMissing']);
+  // Without an operator nothing is known of the sweep.
+  expect(raised([...standby, ...database('a')])).toEqual(['LedgerhouseOperatorHasNoLeader']);
+});
+
+test('an archive that is a minute later than promised is told, of the replica whose log is archived', () => {
+  const archiver = (lag: number, rpo: number, leads = 1) =>
+    raised([
+      ...quiet,
+      ...Object.entries({ lag_seconds: lag, rpo_seconds: rpo, leads }).map(([name, value]) => ({
+        name: `ledgerhouse_archive_${name}`,
+        labels: { namespace: 'org-a', pod: 'a-0' },
+        value,
+      })),
+    ]);
+  expect(archiver(66, 5)).toEqual(['LedgerArchiveLate a-0']);
+  expect(archiver(66, 5, 0)).toEqual([]);
+  expect(archiver(300, 300)).toEqual([]);
 });
 
 test('a volume that was left to another database is told after an hour without one', () => {
@@ -235,7 +285,7 @@ test.each<[string, Record<string, number>, string[]]>([
 });
 
 test('an operator that leads without its caches, one that hears nothing, and none that leads are told', () => {
-  const databases = database('a');
+  const databases = [...database('a'), ...swept];
   const blind = operator('operator-a', { synced: 0 });
   expect(raised([...blind, ...standby, ...databases])).toEqual([
     'LedgerhouseOperatorLeadsBlind operator-a',

@@ -142,6 +142,7 @@ describe('links lead to existing targets', () => {
       'operator/operator.ts',
       'operator/main.ts',
       'operator/runtime/operator-metrics.ts',
+      'operator/store/sweep-watch.ts',
     ]
       .concat(readdirSync(join(checkout, 'base/metrics')).map((name) => `base/metrics/${name}`))
       .concat(

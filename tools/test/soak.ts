@@ -57,7 +57,7 @@ const rounds = (seed: number, minutes: number): readonly Round[] => [
   {
     title: 'six replicas that are archived, through failovers',
     command: jest('test/replication/archiving'),
-    env: { REPLICAS: '6' },
+    env: { REPLICAS: '6', KILLS: '30' },
   },
 ];
 

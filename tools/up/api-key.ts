@@ -38,7 +38,8 @@ async function works({ baseUrl, apiKey }: Credentials): Promise<boolean> {
   return answer.ok;
 }
 
-async function openSession(baseUrl: string, token: string): Promise<Record<string, string>> {
+/** Headers of the administrator whom the token created. */
+export async function openSession(baseUrl: string, token: string): Promise<Record<string, string>> {
   const answer = await fetch(`${baseUrl}/api/v1/session/administrator`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

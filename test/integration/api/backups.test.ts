@@ -3,14 +3,16 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { V1StatefulSet } from '@kubernetes/client-node';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import type { OperationId } from '../../../api/contract/routes.ts';
+import { kindOfType, mailKindsOfRole } from '../../../api/model/notification-kinds.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
-import type { LedgerBackup } from '../../../domain/custom-resources.ts';
+import type { LedgerBackup, LedgerDatabase } from '../../../domain/custom-resources.ts';
 import { resources } from '../../../domain/kinds.ts';
 import { written } from '../../../domain/recovery.ts';
 import { annotations, backupIdOf, labels } from '../../../domain/names.ts';
 import type {
   AcceptedBackup,
   AcceptedChange,
+  AcceptedInPlaceRestore,
   AuditEventList,
   Backup,
   BackupList,
@@ -21,6 +23,7 @@ import type {
   DatabaseWithJob,
   RestoringDatabase,
   DatabaseWithProfile,
+  InPlaceRestorePreview,
   JobAnswer,
   Problem,
   RecoveryWindowAnswer,
@@ -51,7 +54,7 @@ let lastSays: typeof says | undefined;
 
 beforeAll(async () => {
   service = await TestService.start({
-    settings: { BACKUPS: 'on', DATABASES_MAX: '40' },
+    settings: { BACKUPS: 'on', DATABASES_MAX: '60' },
     operator: operatorWithStore,
   });
   endBackupJobs(service.world.kubelet, (backup) =>
@@ -145,15 +148,17 @@ const patch = (name: string, spec: object) =>
     { spec },
     { fieldManager: 'kubectl' },
   );
-const typesOf = async ({ of }: Made): Promise<readonly string[]> => {
+const audited = async ({ of }: Made): Promise<AuditEventList['data']> => {
   const { json } = await askAt<AuditEventList>(
     service.url,
     await service.administrator(),
     'listAuditEvents',
     { query: `?targetId=${of.databaseId}&limit=100` },
   );
-  return json.data.map(({ type }) => type);
+  return json.data;
 };
+const typesOf = async (made: Made): Promise<readonly string[]> =>
+  (await audited(made)).map(({ type }) => type);
 const eventsOf = async (made: Made) =>
   (await typesOf(made)).filter((type) => type.startsWith('backup.'));
 
@@ -196,6 +201,16 @@ test('a backup that is requested is made once, its job tells how it went, and th
   expect(days).toBeCloseTo(30, 3);
   expect(await list(database)).toEqual([backup]);
   expect(await eventsOf(database)).toEqual(['backup.succeeded', 'backup.requested']);
+  // The audit log, in which nobody changes anything unseen, has the digest that proves the objects in the bucket.
+  expect(resource.status?.sha256).toMatch(/^[0-9a-f]{64}$/);
+  const succeeded = (await audited(database)).find(({ type }) => type === 'backup.succeeded');
+  expect(succeeded?.data['backup']).toEqual({
+    id: backup.id,
+    name: 'before-migration',
+    type: 'MANUAL',
+    status: 'SUCCEEDED',
+    recordSha256: resource.status?.sha256,
+  });
 });
 
 test('backups that kubectl and schedules made are shown, with where they come from; one that fails says why', async () => {
@@ -805,7 +820,11 @@ test('a database is deleted with a last backup: its data go, and a new one begin
   const deleted = await ask<DatabaseWithJob>('deleteDatabase', { of, query: '?finalBackup=true' });
   expect(deleted).toMatchObject({ status: 202, json: { database: { status: 'DELETING' } } });
   await untilJob(deleted.json.job.id, 'SUCCEEDED');
-  expect(await claimsOf('leaving')).toEqual([]);
+  // Kubernetes removes a volume when the pod that had it has ended.
+  await eventually('its data are gone', async () => {
+    expect(await claimsOf('leaving')).toEqual([]);
+    return true;
+  });
   const final = await eventually('the last backup', async () => {
     const [row] = await list(database, '?type=FINAL&status=SUCCEEDED');
     return row;
@@ -839,6 +858,8 @@ interface Held extends KubeObject {
     readonly deletionPolicy: string;
     readonly clusterId?: string;
     readonly topology?: string;
+    readonly bootstrap?: LedgerDatabase['spec']['bootstrap'];
+    readonly changeDataCapture?: LedgerDatabase['spec']['changeDataCapture'];
   };
 }
 const held = async (name: string) =>
@@ -961,6 +982,7 @@ test('a change of shape that fails brings the database back with its volumes; th
   const failed = await changeUntil(database, first.change, 'FAILED');
   expect(failed.error?.code).toBe('last_backup_failed');
   expect(failed.error?.state).toContain('its earlier cluster configuration');
+  expect((await jobOf(first.job?.id ?? '')).error?.title).toBe('The last backup could not be made');
   expect((await held('growing'))?.spec).toMatchObject({
     topology: 'single',
     bootstrap: { volumes: { databaseId: of.databaseId } },
@@ -996,13 +1018,13 @@ test('a change of shape that fails brings the database back with its volumes; th
       backup: { databaseId: of.databaseId, backupId: backupIdOf(last?.metadata.uid ?? '') },
     },
   });
+  await untilDatabaseIs(database, 'READY');
   const row = (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
   expect(row.database).toMatchObject({
     deletionProtection: true,
     nodeCount: 3,
     clusterId: after?.spec.clusterId,
   });
-  await untilDatabaseIs(database, 'READY');
   expect(row.profile).toMatchObject({ clusterConfiguration: 'ha-3', revision: 2 });
   // The old volume is kept for some days only, though a database of its ID is there.
   const kept = await eventually('the old volume has a time', async () => {
@@ -1042,6 +1064,199 @@ test('a change of shape that fails brings the database back with its volumes; th
   expect(back?.spec).toMatchObject({ topology: 'ha-3', deletionProtection: true });
   await untilDatabaseIs(database, 'READY');
   expect((await typesOf(database)).includes('database.deleted')).toBe(false);
+});
+
+const back = async ({ of, name }: Made, body: object, as?: Headers) =>
+  askAt<AcceptedInPlaceRestore>(
+    service.url,
+    as ?? (await service.administrator()),
+    'restoreInPlace',
+    { of, body: { confirmName: name, ...body } },
+  );
+const detailsOf = ({ json }: Answer<unknown>) => {
+  const { code, errors } = json as Problem;
+  return { code, errors: errors?.map((one) => one.code) };
+};
+
+test('a database goes back in place for an owner who names it, keeps ID, name and cluster ID, and undoes it by its last backup', async () => {
+  const database = await make('regrets', { deletionProtection: true });
+  const { of } = database;
+  const { backup } = await request(database);
+  await until(backup, 'SUCCEEDED');
+  const before = await held('regrets');
+  const row = (await ask<DatabaseWithProfile>('getDatabase', { of })).json.database;
+  expect((await back(database, { backupId: backup.id }, me)).status).toBe(403);
+  const misnamed = await back(database, { backupId: backup.id, confirmName: 'another' });
+  expect(detailsOf(misnamed)).toEqual({ code: 'validation_failed', errors: ['name_differs'] });
+  expect((await back(database, {})).status).toBe(422);
+  expect(detailsOf(await back(database, { targetOp: 7 })).code).toBe('moment_unavailable');
+  const { json: shown } = await ask<InPlaceRestorePreview>('previewInPlaceRestore', {
+    of,
+    body: { backupId: backup.id },
+  });
+  expect(shown.preview).toMatchObject({
+    moment: { op: made.op },
+    diff: [
+      { path: '/restoredTo', to: { backupId: backup.archiveId ?? expect.any(String) } },
+      { path: '/changeDataCapture', to: { suspended: true } },
+    ],
+    impact: { interruption: 'MINUTES', reversible: true },
+  });
+
+  // The last backup has two operations more.
+  const end = { op: made.op + 2, timestamp: String(BigInt(made.timestamp) + 5n) };
+  const last = { exitCode: 0, message: `${JSON.stringify({ ...made, ...end })}\n` };
+  lastSays = 'runs';
+  const accepted = await back(database, { backupId: backup.id });
+  expect(accepted.status).toBe(202);
+  const { change, job } = accepted.json;
+  expect(change.diff).toEqual(shown.preview.diff);
+  const lastJob = await lastJobOf('regrets');
+  expect((await ask('cancelJob', { of: { jobId: job.id } })).status).toBe(409);
+  expect((await back(database, { backupId: backup.id })).status).toBe(409);
+  const proven = (await list(database, '?type=PRE_CHANGE'))[0];
+  expect(proven).toMatchObject({ status: 'SUCCEEDED', verification: { status: 'PASSED' } });
+  await service.stopWorker();
+  lastSays = last;
+  await eventually('the resource is gone', async () =>
+    (await held('regrets')) === undefined ? true : undefined,
+  );
+  await service.startWorker();
+  await changeUntil(database, change, 'APPLIED');
+  expect((await jobOf(job.id)).status).toBe('SUCCEEDED');
+  expect(lastJob.metadata.name).toBeDefined();
+  const after = await held('regrets');
+  expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
+  const archiveId = (await read(backup)).archiveId ?? '';
+  expect(after?.spec).toMatchObject({
+    topology: 'single',
+    deletionProtection: true,
+    deletionPolicy: 'Retain',
+    changeDataCapture: { suspend: true },
+    bootstrap: { backup: { databaseId: of.databaseId, backupId: archiveId, follows: end } },
+  });
+  await untilDatabaseIs(database, 'READY');
+  const now = (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
+  expect(now.database).toMatchObject({ id: row.id, name: row.name, clusterId: row.clusterId });
+  expect(now.profile.changeDataCapture).toEqual({ suspended: true });
+  expect((await typesOf(database)).includes('database.deleted')).toBe(false);
+
+  const [final] = await list(database, '?type=FINAL');
+  const undone = (await back(database, { backupId: final?.id ?? '' })).json;
+  await changeUntil(database, undone.change, 'APPLIED');
+  expect((await held('regrets'))?.spec.bootstrap?.backup).toMatchObject({
+    backupId: final?.archiveId,
+    follows: end,
+  });
+});
+
+test('a restore in place that fails leaves the database as it was: without a last backup, and with an earlier state that cannot be had', async () => {
+  const database = await make('regrets-in-vain', { clusterConfiguration: 'ha-3' });
+  const { backup } = await request(database);
+  await until(backup, 'SUCCEEDED');
+  const { kubelet } = service.world;
+  const { ending } = kubelet;
+  const before = await held('regrets-in-vain');
+  let unlucky: string | undefined;
+  kubelet.ending = (pod) => {
+    const { [labels.backup]: of, [labels.workload]: workload = '' } = pod.metadata.labels ?? {};
+    const isOld = workload === `regrets-in-vain-${before?.metadata.uid?.slice(0, 6)}`;
+    if (of !== undefined || !workload.startsWith('regrets-in-vain-') || isOld) return ending(pod);
+    unlucky ??= workload;
+    return workload === unlucky ? 'runs' : ending(pod);
+  };
+  const { change } = (await back(database, { backupId: backup.id })).json;
+  const wanted = await eventually('the earlier state is being read', async () => {
+    const found = await held('regrets-in-vain');
+    return found?.spec.bootstrap?.backup?.follows === undefined ? undefined : found;
+  });
+  await service.alter(
+    `UPDATE configuration_changes SET replaced = replaced || '{"givenUp":{"from":"backup","code":"new_shape_not_begun","message":"no room"}}'
+      WHERE id = '${uuidOf(change.id)}'`,
+  );
+  const failed = await changeUntil(database, change, 'FAILED');
+  kubelet.ending = ending;
+  expect(failed.error?.state).toContain('The database is as it was before');
+  const [final] = await list(database, '?type=FINAL');
+  const found = await held('regrets-in-vain');
+  expect(found?.metadata.uid).not.toBe(wanted.metadata.uid);
+  // The archive of several replicas may have more than their last backup.
+  expect(found?.spec.bootstrap?.backup).toEqual({
+    databaseId: database.of.databaseId,
+    backupId: final?.archiveId,
+    follows: { op: made.op, timestamp: made.timestamp },
+  });
+  expect(found?.spec.changeDataCapture?.suspend ?? false).toBe(false);
+  await untilDatabaseIs(database, 'READY');
+
+  const third = await make('regrets-early');
+  const { backup: good } = await request(third);
+  await until(good, 'SUCCEEDED');
+  says = 'runs';
+  const second = (await back(third, { backupId: good.id })).json;
+  await eventually('a backup is made first', async () =>
+    (await list(third, '?type=PRE_CHANGE'))[0]?.status === 'RUNNING' ? true : undefined,
+  );
+  const early = await held('regrets-early');
+  expect((await ask('cancelJob', { of: { jobId: second.job.id } })).status).toBe(202);
+  await changeUntil(third, second.change, 'CANCELED');
+  await untilJob(second.job.id, 'CANCELED');
+  expect((await held('regrets-early'))?.metadata.uid).toBe(early?.metadata.uid);
+  says = { exitCode: 0, message: `${JSON.stringify(made)}\n` };
+  lastSays = { exitCode: 1, message: '{"error":"store_refused","message":"no"}\n' };
+  const { change: unbacked } = (await back(third, { backupId: good.id })).json;
+  expect((await changeUntil(third, unbacked, 'FAILED')).error?.code).toBe('last_backup_failed');
+  expect((await held('regrets-early'))?.spec.bootstrap).toEqual({
+    volumes: { databaseId: third.of.databaseId },
+  });
+  await untilDatabaseIs(third, 'READY');
+});
+
+test('what a change of shape could not archive before it is told: in the change, its event, the backup, its own event, and by mail', async () => {
+  const database = await make('half-archived', { continuousArchiving: {} });
+  const { of } = database;
+  lastSays = 'runs';
+  const { change, job } = await shaped(database, 'ha-3');
+  await lastJobOf('half-archived');
+  const step = await eventually('the step says what may be waited for', async () => {
+    const { message } = (await jobOf(job?.id ?? '')).progress;
+    return message?.includes('the end of the log is archived') === true ? message : undefined;
+  });
+  expect(step).toContain('within 4 minutes');
+  const words = JSON.stringify({
+    ...made,
+    archivedOps: 2,
+    notArchived: 'bucket backups at http://s3.example:7070 does not answer',
+    notArchivedFromOp: 120,
+  });
+  lastSays = { exitCode: 0, message: `${words}\n` };
+  const applied = await changeUntil(database, change, 'APPLIED');
+  const lacks = expect.stringContaining('lacks operations from 120 to 126') as unknown;
+  expect(applied.impact.warnings).toEqual([...change.impact.warnings, lacks]);
+  const [final] = await list(database, '?type=FINAL');
+  expect(final).toMatchObject({
+    status: 'SUCCEEDED',
+    archivedOps: 2,
+    notArchived: { fromOp: 120, toOp: 126 },
+  });
+  expect(JSON.stringify([final, applied])).not.toContain('s3.example');
+  const shown = await cli.run(['backups', 'get', 'half-archived', final?.id ?? '']);
+  expect(shown.stdout).toMatch(/^not archived +operations 120 to 126$/m);
+  const { json } = await askAt<AuditEventList>(
+    service.url,
+    await service.administrator(),
+    'listAuditEvents',
+    { query: `?targetId=${of.databaseId}&limit=100` },
+  );
+  const dataOf = (wanted: string) => json.data.find(({ type }) => type === wanted)?.data;
+  expect(dataOf('configuration.change_applied')).toMatchObject({ warnings: [lacks] });
+  expect(dataOf('backup.log_incomplete')).toMatchObject({
+    backup: { id: final?.id },
+    reason: { code: 'log_not_archived', message: lacks },
+  });
+  // The people who can change the database get it by mail at once.
+  expect(kindOfType.get('backup.log_incomplete')).toBe('backup_trouble');
+  expect(mailKindsOfRole('owner')).toContain('backup_trouble');
 });
 
 test('other organizations are told nothing of a backup, and a key for one database manages none', async () => {

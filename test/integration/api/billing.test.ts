@@ -978,6 +978,21 @@ test('databases of an organization that does not pay are suspended and kept; eve
     status: 402,
     json: { billing: { reason: 'PAYMENT_FAILED', checkoutUrl: returnUrl } },
   });
+  const suspended = { suspended: false };
+  const preview: Asked = ['previewChange', 'POST', `/databases/${id}/changes/preview`];
+  expect((await ask(preview, debtor.headers, suspended)).json.preview.refusal).toMatchObject({
+    code: 'billing_required',
+  });
+  for (const resume of [
+    ['resumeDatabase', 'POST', `/databases/${id}/resume`],
+    ['createChange', 'POST', `/databases/${id}/changes`],
+  ] as const) {
+    const body = resume[0] === 'createChange' ? suspended : undefined;
+    expect(await ask(resume, debtor.headers, body)).toMatchObject({
+      status: 402,
+      json: { code: 'billing_required', billing: { reason: 'PAYMENT_FAILED' } },
+    });
+  }
   const still = await world.database(debtor.namespace, 'first');
   expect(still?.spec.suspend).toBe(true);
   expect(still?.metadata.uid).toBe(before?.metadata.uid);

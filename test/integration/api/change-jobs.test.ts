@@ -22,7 +22,7 @@ import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
 import { ApiError } from '../../../base/kube/kube.ts';
 import type { CatalogSpec, DatabaseObject } from '../../../domain/custom-resources.ts';
-import { annotations } from '../../../domain/names.ts';
+import { annotations, finalBackupName } from '../../../domain/names.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { makeServingDatabase, openTestStore, tester } from '../../support/api/store.ts';
@@ -103,6 +103,39 @@ test('a change that has failed goes on when its job is retried, and takes nothin
   expect(sizeOf(cluster)).toBe('lh-10');
   const now = await findConfigurationChange(store.read, made.id, change.id);
   expect(now).toMatchObject({ status: 'APPLYING', error: null });
+});
+
+test('a restore in place that had not begun takes nothing away when its job is retried, as a key may', async () => {
+  const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
+  const database = await makeServingDatabase(store, organization, 'regrets-late');
+  const diff = [{ path: '/restoredTo', from: null, to: { targetOp: 7 } }];
+  const { change, job } = await store.change(tester, async (write) => {
+    const begun = await beginChange(write, database.id, {
+      request: { restoredTo: { targetOp: 7 } },
+      diff,
+      impact: impactOf(diff, { replicas: 1, suspended: false, versionReversible: true }),
+    });
+    const error = { code: 'job_deadline_exceeded', message: '', state: '', nextSteps: [] };
+    await updateConfigurationChange(write, begun.id, { status: 'FAILED', error });
+    return { change: begun, job: await createJob(write, changeJob(begun)) };
+  });
+  const handler = changeHandler({
+    store,
+    writer: new DatabaseWriter(cluster),
+    backups: new BackupWriter(cluster),
+    catalog: () => catalogSpec(),
+    nowMs: () => cluster.nowMs,
+  });
+  const outcome = await handler.run({
+    job,
+    signal: new AbortController().signal,
+    write: (work) => store.change(tester, (write) => work(write, job)),
+    step: () => Promise.resolve(),
+  });
+  expect(outcome).toMatchObject({ kind: 'failed', retryable: false });
+  expect(await findConfigurationChange(store.read, database.id, change.id)).toMatchObject({
+    status: 'FAILED',
+  });
 });
 
 test('a worker whose write met a conflict, and that has lost its job since, writes nothing more', async () => {
@@ -191,16 +224,18 @@ test('a worker that has lost its job puts nothing back: somebody may have asked 
   expect(asked?.spec.size).toBe('lh-10');
 });
 
-/** Nothing keeps the place that a further replica's Job had: what has found room before a backup of hours may find none after it. */
-test('the further replicas of a change of shape are asked for once the backup is made, and not before', async () => {
+/** A single replica that is about to become three, in place. */
+async function growing(called: string) {
   const cluster = disorder(
     recipeOf({
       kind: { engine: 'Builtin', topology: 'single' },
       changes: { size: 'lh-40', sizeGb: 2, version: 'none' },
     }),
   );
-  const object = cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)!;
-  const made = await makeServingDatabase(store, organization, 'grows');
+  const resource = () =>
+    cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)!;
+  const object = resource();
+  const made = await makeServingDatabase(store, organization, called);
   const request = { clusterConfiguration: 'ha-3' } as const;
   const whole = catalogSpec();
   const catalog: CatalogSpec = {
@@ -223,19 +258,9 @@ test('the further replicas of a change of shape are asked for once the backup is
   );
   expect(impact).toMatchObject({ interruption: 'SECONDS' });
   const { change, job } = await store.change(tester, async (write) => {
-    const begun = await beginChange(write, made.id, {
-      request,
-      diff,
-      impact,
-    });
+    const begun = await beginChange(write, made.id, { request, diff, impact });
     return { change: begun, job: await createJob(write, changeJob(begun)) };
   });
-  const context: JobContext = {
-    job,
-    signal: new AbortController().signal,
-    write: (work) => store.change(tester, (write) => work(write, job)),
-    step: () => Promise.resolve(),
-  };
   const world = {
     store,
     writer,
@@ -243,25 +268,79 @@ test('the further replicas of a change of shape are asked for once the backup is
     catalog: () => catalog,
     nowMs: () => cluster.nowMs,
   };
-  const run = () =>
-    changeShape(world, context, { change, database: row }, () => Promise.resolve(false));
-  const asked = () =>
-    cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === uid)?.metadata
-      .annotations?.[annotations.nextTopology];
-  expect(await run()).toMatchObject({ kind: 'again' });
-  const backup = [...cluster.objects.values()].find(({ kind }) => kind === 'LedgerBackup');
-  expect(backup).toBeDefined();
-  expect(asked()).toBeUndefined();
-  const at = new Date(cluster.nowMs).toISOString();
-  const status = {
-    databaseId: made.id,
-    startedAt: at,
-    completedAt: at,
-    conditions: [{ type: 'Succeeded', status: 'True', reason: 'Made' }],
+  const run = (part: Partial<JobContext> = {}) =>
+    changeShape(world, { ...contextOf(job), ...part }, { change, database: row }, () =>
+      Promise.resolve(false),
+    );
+  const backups = () => [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup');
+  return {
+    run,
+    backups,
+    asked: () => resource().metadata.annotations?.[annotations.nextTopology],
+    /** The backup before the change is asked for and made. */
+    backUp: async () => {
+      expect(await run()).toMatchObject({ kind: 'again' });
+      const at = new Date(cluster.nowMs).toISOString();
+      const status = {
+        databaseId: made.id,
+        startedAt: at,
+        completedAt: at,
+        conditions: [{ type: 'Succeeded', status: 'True', reason: 'Made' }],
+      };
+      cluster.put({ ...backups()[0]!, status } as never);
+    },
+    /** Somebody makes a backup of a database under the name of the last one of this. */
+    putInTheWay: (database: string) =>
+      cluster.put({
+        apiVersion: 'ledgerhouse.dev/v1alpha1',
+        kind: 'LedgerBackup',
+        metadata: {
+          name: finalBackupName(object.status?.workload ?? ''),
+          namespace: object.metadata.namespace,
+          uid: '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d22',
+        },
+        spec: { database, type: 'Final' },
+      } as never),
+    name: object.metadata.name,
   };
-  cluster.put({ ...backup!, status } as never);
+}
+
+/** Nothing keeps the place that a further replica's Job had: what has found room before a backup of hours may find none after it. */
+test('the further replicas of a change of shape are asked for once the backup is made, and not before', async () => {
+  const { run, backups, backUp, asked } = await growing('grows');
+  await backUp();
+  expect(backups()).toHaveLength(1);
+  expect(asked()).toBeUndefined();
   expect(await run()).toMatchObject({ kind: 'again' });
   expect(asked()).toMatch(/^ha-3\//);
+});
+
+test('a worker that has lost its job asks for no backup and no replicas, and removes no last backup', async () => {
+  const { run, backups, backUp, asked, putInTheWay, name: own } = await growing('lost');
+  const write = () => Promise.reject(new JobLeaseLost('another worker has it'));
+  await expect(run({ write })).rejects.toThrow(JobLeaseLost);
+  expect(backups()).toEqual([]);
+  await backUp();
+  await expect(run({ write })).rejects.toThrow(JobLeaseLost);
+  expect(asked()).toBeUndefined();
+  putInTheWay(own);
+  await expect(run({ write })).rejects.toThrow(JobLeaseLost);
+  expect(backups()).toHaveLength(2);
+});
+
+test('a backup of another database under the name of the last one is not removed, and is named as what is in the way', async () => {
+  const { run, backups, backUp, asked, putInTheWay } = await growing('blocked');
+  await backUp();
+  putInTheWay('payroll');
+  expect(await run()).toMatchObject({
+    kind: 'failed',
+    error: {
+      code: 'backup_in_the_way',
+      message: expect.stringContaining('a backup of the database payroll'),
+    },
+  });
+  expect(backups()).toHaveLength(2);
+  expect(asked()).toBeUndefined();
 });
 
 /** A database of its own beside the one that there is, and its row. */

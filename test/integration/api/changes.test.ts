@@ -252,11 +252,138 @@ test('a change for later waits for its time, and is withdrawn by a deletion', as
   );
   await until(made, change, 'APPLIED');
   const next = await request(made, { clusterSize: 'lh-5', applyAt });
+  // The resource goes at once, and the worker would see that the database is deleted.
+  await service.stopWorker('SIGKILL');
   await ask('deleteDatabase', { of: made.of });
   expect((await read(made, next.change.id)).status).toBe('CANCELED');
-  expect(
-    await ask<Problem>('createChange', { of: made.of, body: { clusterSize: 'lh-5' } }),
-  ).toMatchObject({ status: 404, json: { code: 'database_not_found' } });
+  const late = { of: made.of, body: { clusterSize: 'lh-5' } };
+  const going = await ask<Problem>('createChange', late);
+  expect(going).toMatchObject({
+    status: 409,
+    json: { code: 'database_not_ready', databaseStatus: 'DELETING' },
+  });
+  expect(going.json.detail).toContain('restore it');
+  await service.startWorker();
+  await eventually('it is deleted', async () =>
+    (await view(made)).database.status === 'DELETED' ? true : undefined,
+  );
+  expect(await ask<Problem>('createChange', late)).toMatchObject({
+    status: 404,
+    json: { code: 'database_not_found' },
+  });
+});
+
+test('a preview of a request that joins a waiting change shows both, and is refused as the request is', async () => {
+  const made = await make('joined');
+  const release = await hold(made);
+  const first = await request(made, { parameters: { limitConnections: '300' } });
+  const waiting = await request(made, { autogrow: { limitGb: 8 } });
+  const body = { labels: { team: 'books' } };
+  const { json: shown } = await ask<ChangePreview>('previewChange', { of: made.of, body });
+  expect(shown.preview).toMatchObject({ applies: 'AFTER_OTHER_WORK', joins: waiting.change.id });
+  const later = { ...body, applyAt: inAnHour() };
+  const { json: alone } = await ask<ChangePreview>('previewChange', { of: made.of, body: later });
+  expect(alone.preview).toMatchObject({ applies: 'LATER', joins: null });
+  expect(alone.preview.diff.map(({ path }) => path)).toEqual(['/labels/team']);
+  // Neither is anything against what the database is now.
+  const beyond = { selectedStorageGb: 9 };
+  for (const operation of ['previewChange', 'createChange'] as const) {
+    const answer = await ask<Problem>(operation, { of: made.of, body: beyond });
+    expect({ operation, ...answer }).toMatchObject({
+      status: 422,
+      json: {
+        code: 'catalog_choice_unavailable',
+        errors: [
+          { pointer: '#', meta: { changeId: waiting.change.id, field: 'autogrow/limitGb' } },
+        ],
+      },
+    });
+    expect(answer.json.detail).toContain(`Together with ${waiting.change.id}, which waits`);
+  }
+  const { change } = await request(made, body);
+  expect([change.id, change.diff, change.impact, change.priceDelta]).toEqual([
+    waiting.change.id,
+    shown.preview.diff,
+    shown.preview.impact,
+    shown.preview.priceDelta,
+  ]);
+  release();
+  await until(made, first.change, 'APPLIED');
+  await until(made, waiting.change, 'APPLIED');
+});
+
+test('of many requests at once, one is applied and the others are one that waits', async () => {
+  const made = await make('crowded');
+  const release = await hold(made);
+  const limits = [300, 301, 302, 303, 304];
+  const accepted = await Promise.all(
+    limits.map((limit) => request(made, { parameters: { limitConnections: String(limit) } })),
+  );
+  const jobs = accepted.filter(({ job }) => job !== null);
+  expect(jobs).toHaveLength(1);
+  expect(new Set(accepted.map(({ change }) => change.id)).size).toBe(2);
+  release();
+  const { data } = (await ask<ChangeList>('listChanges', { of: made.of })).json;
+  expect(data).toHaveLength(2);
+  for (const change of data) await until(made, change, 'APPLIED');
+  const last = data[0]?.diff[0]?.to;
+  expect((await view(made)).profile.parameters['limitConnections']).toBe(last);
+});
+
+test('a change for a time that has passed, or is too far away, is refused with its place, by preview and request alike', async () => {
+  const made = await make('timed');
+  for (const days of [-1, 91])
+    for (const operation of ['previewChange', 'createChange'] as const) {
+      const body = { clusterSize: 'lh-10', applyAt: inDays(days) };
+      const answer = await ask<Problem>(operation, { of: made.of, body });
+      expect({ operation, days, ...answer }).toMatchObject({
+        status: 422,
+        json: { errors: [{ pointer: '#/applyAt', code: 'out_of_range' }] },
+      });
+    }
+});
+
+test('a dearer change needs the right to run: the quota and the organization’s status refuse the request as the preview says', async () => {
+  const made = await make('guarded');
+  await until(made, (await request(made, { suspended: true })).change, 'APPLIED');
+  await changeOrganization('PATCH', '', { databasesMax: 0 });
+  try {
+    const refused = await ask<Problem>('resumeDatabase', { of: made.of });
+    expect(refused).toMatchObject({ status: 403, json: { code: 'quota_exceeded' } });
+  } finally {
+    await changeOrganization('PATCH', '', { databasesMax: null });
+  }
+  const resumed = await ask<AcceptedChange>('resumeDatabase', { of: made.of });
+  expect(resumed).toMatchObject({
+    status: 202,
+    json: { change: { diff: [{ path: '/suspended', from: true, to: false }] } },
+  });
+  await until(made, resumed.json.change, 'APPLIED');
+});
+
+test('a request that takes back what makes a waiting change cheap needs the right that the whole needs, by preview and request alike', async () => {
+  const made = await make('sum');
+  const at = inAnHour();
+  const cheap = { selectedStorageGb: 20, suspended: true, applyAt: at };
+  const { change: waiting } = await request(made, cheap);
+  const body = { suspended: false, labels: { a: 'b' }, applyAt: at };
+  await changeOrganization('PATCH', '', { databasesMax: 0 });
+  try {
+    const { json } = await ask<ChangePreview>('previewChange', { of: made.of, body });
+    expect(json.preview).toMatchObject({
+      joins: waiting.id,
+      refusal: { code: 'quota_exceeded' },
+    });
+    const refused = await ask<Problem>('createChange', { of: made.of, body });
+    expect(refused).toMatchObject({ status: 403, json: { code: 'quota_exceeded' } });
+    expect((await read(made, waiting.id)).diff).toEqual(waiting.diff);
+    // What leaves it cheap is joined.
+    const labels = await request(made, { labels: { a: 'b' }, applyAt: at });
+    expect(labels.change.id).toBe(waiting.id);
+  } finally {
+    await changeOrganization('PATCH', '', { databasesMax: null });
+  }
+  expect((await request(made, body)).change.id).toBe(waiting.id);
 });
 
 test('stopped and started again: what it costs is told before, and the data’s place stays', async () => {
@@ -374,6 +501,17 @@ test('a kubectl change is a change with the actor kubernetes; one that another d
     diff: [{ path: '/clusterSize', from: 'lh-5', to: 'lh-10' }],
     profileRevision: 2,
   });
+  const told = await service.query(
+    `SELECT type, actor->>'type' AS actor, data->'change'->>'id' AS change FROM events
+     WHERE type IN ('database.changed', 'configuration.change_started') AND data->'database'->>'id' = $1`,
+    [made.of.databaseId],
+  );
+  expect(told).toEqual(
+    expect.arrayContaining([
+      { type: 'configuration.change_started', actor: 'kubernetes', change: edited?.id },
+      { type: 'database.changed', actor: 'kubernetes', change: null },
+    ]),
+  );
 
   const release = await hold(made);
   const overtaken = await request(made, { parameters: { limitConnections: '500' } });

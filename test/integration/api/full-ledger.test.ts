@@ -41,6 +41,7 @@ async function world() {
         target: {
           databaseId: 'db_full',
           cluster: 0n,
+          version: 0,
           addresses: [{ host: '127.0.0.1', port: engine.port }],
         },
         owner: 'org_test',
@@ -81,7 +82,8 @@ async function fill(run: Awaited<ReturnType<typeof world>>['run']): Promise<Answ
   );
   for (let batch = 0; batch < 1_000; batch += 1) {
     const answer = await run('create_transfers', transfers(8_000));
-    if (answer.status !== 200) return answer;
+    // A busy machine may be late with a batch.
+    if (answer.problem?.['code'] === 'ledger_full') return answer;
   }
   throw new Error('the ledger never was full');
 }

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import pino from 'pino';
-import { Gateway, type GatewayOptions } from '../../../api/gateway/gateway.ts';
+import type { Target } from '../../../api/gateway/connection.ts';
+import { deadlineRange, Gateway, type GatewayOptions } from '../../../api/gateway/gateway.ts';
 import { Probes } from '../../../api/gateway/probes.ts';
 import { runOperation, type OperationContext } from '../../../api/gateway/run-operation.ts';
 import { ledgerOperations, type LedgerOperationName } from '../../../api/ledger/operations.ts';
@@ -13,10 +14,12 @@ import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { systemTimers, type Timers } from '../../../base/timers.ts';
 import {
   buildEviction,
+  buildPongClient,
   buildReply,
   Command,
   EvictionReason,
   Header,
+  PingClientHeader,
   RequestHeader,
 } from '../../../engine/wire/header.ts';
 import { bodySizeMax } from '../../../engine/wire/limits.ts';
@@ -26,9 +29,11 @@ import { Operation } from '../../../engine/wire/operations.ts';
 import { engineRelease } from '../../../engine/wire/release.ts';
 import { TestEngine } from '../../support/engine/engine.ts';
 import { accountBytes, connectTo, create } from '../../support/engine/ledger.ts';
+import { SwallowingRelay } from '../../support/engine/swallowing-relay.ts';
 import { startTigerBeetle, tigerbeetle } from '../../support/engine/tigerbeetle.ts';
 import { expiryOf } from '../../support/engine/varied-ledger.ts';
 import { eventually } from '../../support/shell.ts';
+import { freePorts } from '../../../tools/cluster/free-ports.ts';
 
 let engine: TestEngine;
 let gateway: Gateway;
@@ -37,6 +42,7 @@ const targets = new Map<string, number>();
 const engines: TestEngine[] = [];
 const servers: Server[] = [];
 const opened: Client[] = [];
+const relays: SwallowingRelay[] = [];
 
 /** For whom ten seconds are one: where requests are held, and all of them are answered afterwards. */
 const unhurried: Timers = {
@@ -66,6 +72,7 @@ afterEach(() => {
   gateway.close();
   for (const server of servers.splice(0)) server.close();
   for (const client of opened.splice(0)) client.close();
+  for (const relay of relays.splice(0)) relay.end();
 });
 
 async function startEngine(flags: readonly string[] = []): Promise<TestEngine> {
@@ -74,9 +81,10 @@ async function startEngine(flags: readonly string[] = []): Promise<TestEngine> {
   return started;
 }
 
-const targetOf = (databaseId: string, port = targets.get(databaseId) ?? 0) => ({
+const targetOf = (databaseId: string, port = targets.get(databaseId) ?? 0, version = 0) => ({
   databaseId,
   cluster: 0n,
+  version,
   addresses: [{ host: '127.0.0.1', port }],
 });
 
@@ -438,6 +446,7 @@ test('a connection that leads nowhere all of a sudden: the request is answered o
 async function startLiar(
   answer: (request: RequestHeader) => Uint8Array[] | undefined,
   onPing: (header: Header) => void = () => {},
+  pongView?: number,
 ): Promise<number> {
   const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
   let op = 0;
@@ -448,6 +457,9 @@ async function startLiar(
       reader.push(chunk, ({ header }) => {
         if (header.command === Command.pingClient) {
           onPing(header);
+          const { monotonic } = new PingClientHeader(header);
+          if (pongView !== undefined)
+            socket.write(buildPongClient({ ...frame, view: pongView, monotonic }));
           return;
         }
         const request = new RequestHeader(header);
@@ -761,6 +773,167 @@ test('a database that moves: requests already sent are answered by the old addre
   expect((await before).summary).toMatchObject({ created: 1 });
   expect(gateway.sessions).toBe(2);
   await own.dispose();
+});
+
+/** For whom a deadline is ten times as far away, and all shorter times are as they are. */
+const patient: Timers = {
+  ...systemTimers,
+  after: (ms, callback) => systemTimers.after(ms < deadlineRange.minMs ? ms : 10 * ms, callback),
+};
+
+/** A database whose engine is reached over a relay, until it has moved elsewhere. */
+async function startMoving(databaseId: string) {
+  gateway.close();
+  gateway = openGateway({ timers: patient });
+  const own = await startEngine();
+  const relay = await SwallowingRelay.start(own.port);
+  relays.push(relay);
+  const at = (port: number, version: number): Target => ({
+    ...targetOf(databaseId, port, version),
+    again: async () => where,
+  });
+  let where = at(relay.port, 0);
+  const target = where;
+  await run('create_accounts', accounts, { target });
+  return {
+    target,
+    relay,
+    enginePort: own.port,
+    /** Sends a transfer of which either the request or the answer is lost. */
+    send: async (loses: 'requests' | 'answers') => {
+      relay.lose(loses);
+      const sent = transfer();
+      const answer = run('create_transfers', [sent], { target, timeoutMs: 30_000 });
+      await eventually('it is on its way', async () => relay.swallowed > 0 || undefined);
+      return { sent, answer };
+    },
+    /** The engine ends, and nothing is at its address any more. */
+    leave: async () => {
+      await own.end('SIGTERM');
+      relay.end();
+    },
+    /** The engine goes on with its file at another address. */
+    goOn: async () => {
+      [own.port = 0] = await freePorts(1);
+      await own.start();
+      return own.port;
+    },
+    tell: (port: number) => {
+      where = at(port, where.version + 1);
+    },
+  };
+}
+
+test.each([
+  ['has not reached it', 'requests'],
+  ['was executed, but not answered', 'answers'],
+] as const)(
+  'a database that gets other addresses: a request that %s is answered there, executed once, although nobody asks for anything more',
+  async (_what, lost) => {
+    const moving = await startMoving('db_replaced');
+    const { sent, answer } = await moving.send(lost);
+    await moving.leave();
+    moving.tell(await moving.goOn());
+    expect((await answer).summary).toEqual({ created: 1, exists: 0, failed: 0 });
+    const { target } = moving;
+    expect((await run('lookup_transfers', [sent.id], { target })).result).toHaveLength(1);
+    const { result } = await run('lookup_accounts', [1], { target });
+    expect(result[0]).toMatchObject({ debits_posted: '10' });
+  },
+);
+
+test('a request on its way goes to the new address once the former one lets it go, and nothing connects there again', async () => {
+  const moving = await startMoving('db_lets_go');
+  const { sent, answer } = await moving.send('requests');
+  // The former address still holds it: the engine is reached at both.
+  const target = targetOf('db_lets_go', moving.enginePort);
+  const found = await run('lookup_transfers', [sent.id], { target });
+  expect(found.missing).toEqual([sent.id]);
+  moving.relay.cut();
+  expect((await answer).summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  // Longer than a lost connection waits before it is made again.
+  for (let asked = 0; asked < 100; asked += 1) await run('lookup_accounts', [1], { target });
+  expect(moving.relay.connections).toBe(0);
+});
+
+test('a database that goes on from a backup at other addresses: what was on its way is unknown at once, what waited is executed', async () => {
+  const moving = await startMoving('db_restored');
+  await run('create_accounts', accounts);
+  const { sent, answer } = await moving.send('answers');
+  const waiting = run('create_transfers', [transfer()], {
+    target: moving.target,
+    timeoutMs: 30_000,
+  });
+  await moving.leave();
+  // It knows nothing of the earlier one's sessions.
+  moving.tell(engine.port);
+  const { problem } = await answer;
+  expect(problem).toMatchObject({ status: 504, code: 'ledger_timeout', outcome: 'unknown' });
+  expect(problem.detail).toContain('session');
+  expect((await waiting).summary).toMatchObject({ created: 1 });
+  const again = await run('create_transfers', [sent], {
+    target: targetOf('db_restored', engine.port),
+  });
+  expect(again.summary).toEqual({ created: 1, exists: 0, failed: 0 });
+});
+
+test('a database that goes on from a backup made before its last change of leader: what was on its way is told at once, too', async () => {
+  gateway.close();
+  gateway = openGateway({ timers: patient });
+  await run('create_accounts', accounts);
+  const pings = new Map<bigint, number>();
+  const onPing = (header: Header) => {
+    const { client } = new PingClientHeader(header);
+    pings.set(client, (pings.get(client) ?? 0) + 1);
+  };
+  const relay = await SwallowingRelay.start(await startLiar(() => undefined, onPing, 5));
+  relays.push(relay);
+  const former: Target = { ...targetOf('db_led', relay.port), again: async () => where };
+  let where = former;
+  const context = { target: former, timeoutMs: deadlineRange.maxMs };
+  const write = run('create_transfers', [transfer()], context);
+  const read = run('lookup_accounts', [1], context);
+  await eventually('both have heard of another leader', async () => {
+    const counts = [...pings.values()];
+    return (counts.length === 2 && counts.every((count) => count > 1)) || undefined;
+  });
+  relay.end();
+  where = targetOf('db_led', engine.port);
+  expect((await read).status).toBe(200);
+  const { problem } = await write;
+  expect(problem).toMatchObject({ status: 504, code: 'ledger_timeout', outcome: 'unknown' });
+  expect(problem.detail).toContain('session');
+});
+
+test('a request that was told a former address goes to the latest one at once, and no connection is made anew', async () => {
+  const latest = targetOf('db_told', engine.port, 2);
+  await run('create_accounts', accounts, { target: latest });
+  await run('lookup_accounts', [1], { target: latest });
+  // Nothing is there any more. The caller read the row before it changed, and its body took a while.
+  const former = targetOf('db_told', 1, 1);
+  const sent = transfer();
+  const written = await run('create_transfers', [sent], { target: former, timeoutMs: 1_000 });
+  expect(written.summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  const read = await run('lookup_transfers', [sent.id], { target: former, timeoutMs: 1_000 });
+  expect(read.result).toHaveLength(1);
+  // The row changed, and its addresses did not.
+  await run('lookup_accounts', [1], { target: targetOf('db_told', engine.port, 4) });
+  const between = targetOf('db_told', 1, 3);
+  expect((await run('lookup_accounts', [1], { target: between, timeoutMs: 1_000 })).status).toBe(
+    200,
+  );
+  expect(gateway.sessions).toBe(2);
+});
+
+test('a database whose row went back, with a PostgreSQL that was restored, is found at the address that the row has', async () => {
+  const databaseId = 'db_back';
+  await run('create_accounts', accounts);
+  const row: Target = { ...targetOf(databaseId, engine.port, 9), again: async () => row };
+  // Nothing is there any more.
+  const known: Target = { ...targetOf(databaseId, 1, 200), again: async () => row };
+  const written = await run('create_transfers', [transfer()], { target: known, timeoutMs: 20_000 });
+  expect(written.summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  expect((await run('lookup_accounts', [1], { target: row, timeoutMs: 20_000 })).status).toBe(200);
 });
 
 test('a caller that goes away before its request was sent leaves nothing executed', async () => {

@@ -87,6 +87,8 @@ interface Asked {
   readonly body?: unknown;
   /** Another body that the operation takes; `null`: it takes none. */
   readonly other: unknown;
+  /** Undoes what the request needed. */
+  readonly after?: () => Promise<void>;
 }
 
 interface Answered {
@@ -101,7 +103,7 @@ interface Answered {
 /** Sends a request, and judges the answer by the document. */
 async function ask(
   operation: OperationId,
-  { as, params = {}, body }: Omit<Asked, 'other'>,
+  { as, params = {}, body }: Omit<Asked, 'other' | 'after'>,
   more: Headers = {},
 ): Promise<Answered> {
   const { method, path }: RouteSpec = routes[operation];
@@ -494,6 +496,22 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     );
     return { as: me, params: { jobId }, other: null };
   },
+  restoreInPlace: async () => {
+    const { database, job } = await createDatabase('goes-back');
+    await untilJob(job.id, 'SUCCEEDED');
+    const params = { databaseId: database.id };
+    const { json } = await ask('createBackup', { as: me, params, body: {} });
+    await untilJob(json.job.id, 'FAILED');
+    await service.alter(
+      `UPDATE backups SET status = 'SUCCEEDED', kubernetes_uid = gen_random_uuid()::text, resource_gone = true,
+         facts = '{"op": 7, "timestamp": "7", "sizeBytes": 1, "storedBytes": 1}' WHERE status = 'FAILED'`,
+    );
+    // Its job would make a backup first, which the worker notes.
+    await service.stopWorker();
+    const body = { confirmName: 'goes-back', targetOp: 7 };
+    const other = { confirmName: 'goes-back', targetTimestamp: '7' };
+    return { as: administrator, params, body, other, after: () => service.startWorker() };
+  },
 };
 
 test('every POST takes a key, but those whose records have IDs and those that make nothing', () => {
@@ -504,6 +522,7 @@ test('every POST takes a key, but those whose records have IDs and those that ma
   const named = others.filter(([, { path }]) => !path.includes('/tb/')).map(([id]) => id);
   expect(named.sort()).toEqual([
     'previewChange',
+    'previewInPlaceRestore',
     'previewRestore',
     'queryMetrics',
     'receiveStripeEvent',
@@ -513,7 +532,7 @@ test('every POST takes a key, but those whose records have IDs and those that ma
 test.each(Object.entries(requests) as [OperationId, () => Promise<Asked>][])(
   '%s: repeated with its key, it does nothing twice and answers the same',
   async (operation, prepare) => {
-    const { other, ...asked } = await prepare();
+    const { other, after, ...asked } = await prepare();
     const key = { 'idempotency-key': `once-${operation}` };
     const first = await ask(operation, asked, key);
     expect([first.text, first.status < 300]).toEqual([first.text, true]);
@@ -533,6 +552,7 @@ test.each(Object.entries(requests) as [OperationId, () => Promise<Asked>][])(
     }
     expect(await eventsOf(`again-${operation}`)).toEqual([]);
     expect(await traces()).toEqual(before);
+    await after?.();
   },
 );
 

@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { FILE_HEAD_SIZE, FILE_HEAD_SIZE_MAX } from '../../../domain/import-files/file-head.ts';
-import { resources, type Job } from '../../../domain/kinds.ts';
+import { resources } from '../../../domain/kinds.ts';
 import type {
   AuditEventList,
   ChangedImport,
@@ -67,6 +67,8 @@ let single: Octets;
 let three: readonly Octets[];
 /** A replica's own file. */
 let own: Octets;
+/** Arguments of the programs that pods have begun with. A Job and its pod are gone soon after they have ended. */
+const begun: (readonly string[])[] = [];
 
 beforeAll(async () => {
   store = await S3Server.start();
@@ -91,6 +93,12 @@ beforeAll(async () => {
   });
   me = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
   runTrials(service.world.kubelet, join(store.folder, 'credentials'));
+  const { kubelet } = service.world;
+  const { ending } = kubelet;
+  kubelet.ending = (pod) => {
+    for (const { args } of pod.spec?.initContainers ?? []) if (args !== undefined) begun.push(args);
+    return ending(pod);
+  };
   await exportFiles();
 });
 afterEach(async () => {
@@ -197,6 +205,12 @@ async function ready(files: readonly Octets[]): Promise<Import> {
   expect({ status, json }).toMatchObject({ status: 200, json: { import: { status: 'READY' } } });
   return json.import;
 }
+
+/** Arguments of the Job that makes a data file of the import. */
+const argsOfJob = (made: Pick<Import, 'id'>) =>
+  eventually('the Job of its data file is there', async () =>
+    begun.find((args) => args.includes(`--import=${made.id}`)),
+  );
 
 const createDatabase = (body: object, headers?: Headers) =>
   ask<Answered<CreatedDatabase>>('createDatabase', { body, ...(headers && { headers }) });
@@ -391,11 +405,7 @@ test('rows are tried, and a database begins with exactly the bytes that were tri
   const key = join(kept, 'transfers.rows');
   const created = await createDatabase(body);
   expect(created).toMatchObject({ status: 202, json: { database: { mode: 'import' } } });
-  const args = await eventually('the Job of its data file is there', async () => {
-    const jobs = await service.world.kube.list<Job>(resources.job);
-    const all = jobs.flatMap(({ spec }) => spec?.template.spec?.initContainers ?? []);
-    return all.find((one) => one.args?.includes(`--import=${made.id}`))?.args;
-  });
+  const args = await argsOfJob(made);
   const folder = join(store.folder, 'rows');
   mkdirSync(folder);
   const [data, credentials] = [join(folder, 'replica.ledger'), join(store.folder, 'credentials')];
@@ -1038,11 +1048,7 @@ test('a file of TigerBeetle begins a database of TigerBeetle, byte for byte and 
     status: 202,
     json: { database: { mode: 'import', engine: { name: 'TigerBeetle', version: '0.17.9' } } },
   });
-  const args = await eventually('the Job of its data file is there', async () => {
-    const jobs = await service.world.kube.list<Job>(resources.job);
-    const all = jobs.flatMap(({ spec }) => spec?.template.spec?.initContainers ?? []);
-    return all.find((one) => one.args?.includes(`--import=${made.id}`))?.args;
-  });
+  const args = await argsOfJob(made);
   expect(args).toEqual(expect.arrayContaining(['fetch-import', '--cluster=770', '--replica=0']));
   const folder = join(store.folder, 'beetle');
   mkdirSync(folder);

@@ -188,6 +188,7 @@ test('an old job that failed does nothing to a database that has gone on since',
   const deletion = await remove(database.id);
   const restored = await ask<{ job: Job }>(me, 'POST', `/databases/${database.id}/restore`, {});
   await untilJob(restored.json.job.id, 'SUCCEEDED');
+  await untilDatabase(database.id, 'READY');
   for (const id of [job.id, deletion, restored.json.job.id]) {
     // As if its deadline had passed, and what it was for had come about after all.
     await service.alter(

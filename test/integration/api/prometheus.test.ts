@@ -18,6 +18,10 @@ import { accountBytes, create } from '../../support/engine/ledger.ts';
 import { OtlpCollector } from '../../support/api/otlp-collector.ts';
 import { TestService, type Headers } from '../../support/api/service.ts';
 import { bareEnvironment, checkout, eventually } from '../../support/shell.ts';
+import type { ArchiveReport } from '../../../domain/archive-status.ts';
+import { resources, type Pod } from '../../../domain/kinds.ts';
+import { sweepName } from '../../../domain/names.ts';
+import type { SweepResult } from '../../../domain/sweep-result.ts';
 import type { CreatedDatabase } from '../../../gen/api.ts';
 
 type Families = ReadonlyMap<string, Family>;
@@ -39,8 +43,9 @@ beforeAll(async () => {
   mine = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
   made = await service.createDatabase(mine, { name: 'payments' });
   await service.stopOperator();
-  engine = await TestEngine.create({ cluster: 3n });
+  engine = await TestEngine.create({ cluster: 3n, flags: ['--archive'] });
   await oneRequest();
+  await reportArchive();
   scraped = {
     engine: await scrape(`http://127.0.0.1:${engine.statusPort}`),
     operator: await scrapeOperator(),
@@ -74,10 +79,55 @@ async function scrape(url: string): Promise<Families> {
   return parseExposition(await answer.text());
 }
 
-/** The operator's own program: it alone tells of the databases, once it leads and has seen them. */
+/** As an archiver that has sent a segment, and could not send another one. */
+async function reportArchive(): Promise<void> {
+  const report: ArchiveReport = {
+    state: 'Archiving',
+    archivedOp: 1,
+    gaps: 0,
+    spoolBytes: 0,
+    putSeconds: 0.1,
+    sent: { segments: 1, bytes: 1_000, seconds: 0.1 },
+    rpoSeconds: 5,
+    failures: { StoreFull: 1 },
+    encrypted: false,
+    residentBytes: 1,
+  };
+  const answer = await fetch(`http://127.0.0.1:${engine.statusPort}/archived`, {
+    method: 'POST',
+    body: JSON.stringify(report),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** The pod of a sweep of the bucket that has ended, and of the next one, whose image cannot be pulled. */
+async function sweeps(namespace: string): Promise<void> {
+  const said: SweepResult = { archives: 1, failed: 0, removedBytes: 10, waiting: 0, locked: 0 };
+  service.world.kubelet.ending = () => ({ exitCode: 0, message: JSON.stringify(said) });
+  const { kube } = service.world;
+  for (const [name, image, phase] of [
+    ['sweep-1', 'ledgerhouse', 'Succeeded'],
+    ['sweep-2', 'missing', 'Pending'],
+  ] as const) {
+    const labels = { 'app.kubernetes.io/name': sweepName, 'batch.kubernetes.io/job-name': name };
+    const spec = { restartPolicy: 'Never', containers: [{ name: 'sweep', image }] };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, labels }, spec };
+    await eventually('a pod can be made', () =>
+      kube.create(resources.pod, pod, { fieldManager: 'test' }),
+    );
+    await eventually(`${name} is ${phase}`, async () => {
+      const found = await kube.read<Pod>({ resource: resources.pod, namespace, name });
+      const isTold = found?.status?.containerStatuses !== undefined;
+      return isTold && found.status?.phase === phase ? true : undefined;
+    });
+  }
+}
+
+/** The operator's own program: it alone tells of the databases, once it leads and has seen them, and of the last sweep. */
 async function scrapeOperator(): Promise<Families> {
   const namespace = 'ledgerhouse-system';
   await service.world.createNamespace(namespace);
+  await sweeps(namespace);
   let log = '';
   const child = spawn(process.execPath, ['operator/main.ts'], {
     cwd: checkout,
@@ -101,7 +151,9 @@ async function scrapeOperator(): Promise<Families> {
     operatorUrl = `http://127.0.0.1:${port}`;
     const families = await scrape(operatorUrl);
     const told = families.get('ledgerhouse_database_started')?.series ?? [];
-    return told.some(({ labels }) => labels['name'] === 'payments') ? families : undefined;
+    const swept = families.get('ledgerhouse_backup_sweep_failing')?.series ?? [];
+    const isThere = told.some(({ labels }) => labels['name'] === 'payments') && swept.length > 0;
+    return isThere ? families : undefined;
   });
 }
 
@@ -109,8 +161,8 @@ describe('a process', () => {
   test.each(processes)('%s answers in the text format', (name) => {
     // The worker reads ledgers, too: for change streams.
     const own = {
-      engine: ['engine'],
-      operator: ['operator', 'database'],
+      engine: ['engine', 'archive'],
+      operator: ['operator', 'database', 'backup_sweep'],
       api: ['api', 'gateway'],
       worker: ['worker', 'gateway'],
     }[name];
@@ -249,7 +301,8 @@ async function knownMetrics(): Promise<ReadonlyMap<string, Known>> {
   const several = parseExposition(await metricsOfSeveralReplicas());
   const all = [...Object.values(scraped), several].flatMap((families) => [...families.values()]);
   for (const { name: family, series } of all) {
-    const targets = [...ofTargets, ...(family.startsWith('ledgerhouse_engine_') ? ofEngines : [])];
+    const isEngines = /^ledgerhouse_(engine|archive)_/.test(family);
+    const targets = [...ofTargets, ...(isEngines ? ofEngines : [])];
     for (const { name, labels } of series) {
       const one = known.get(name) ?? { labels: new Set(targets) };
       for (const label of Object.keys(labels)) one.labels.add(label);
@@ -261,6 +314,7 @@ async function knownMetrics(): Promise<ReadonlyMap<string, Known>> {
 
 /** Metrics that exist only of databases that the suite has not: with backups, with several replicas, or with volumes that wait for an heir. */
 const ofOthers: Readonly<Record<string, readonly string[]>> = {
+  ledgerhouse_database_backup_test_seconds: ['namespace', 'name', 'part'],
   ledgerhouse_database_backup_timestamp_seconds: ['namespace', 'name', 'event'],
   ledgerhouse_database_certificate_expiry_timestamp_seconds: ['namespace', 'name'],
   ledgerhouse_database_reconcile_failures: ['namespace', 'name'],

@@ -7,7 +7,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../../api/config.ts';
 import { capacityOfSize } from '../../../domain/catalog/capacity.ts';
 import { nothing, resolve } from '../../../domain/catalog/resolve.ts';
-import { connectLabel, ports } from '../../../domain/names.ts';
+import { connectLabel, ports, sweepName } from '../../../domain/names.ts';
 import type { LedgerCatalog } from '../../../domain/custom-resources.ts';
 import { formatRelease, oldestClientRelease, engineRelease } from '../../../engine/wire/release.ts';
 import { adapterOf } from '../../../operator/engines/adapters.ts';
@@ -552,6 +552,9 @@ test('only the sweep has credentials that delete backups, and only if it is told
   const pod = JSON.stringify(spec.jobTemplate);
   expect(pod).toContain('"sweep-backups","--store=s3://backups/ledgerhouse"');
   expect(pod).toContain('"name":"sweeper"');
+  // The operator reads its last words, and knows it by its label.
+  expect(pod).toContain('"--result=/dev/termination-log"');
+  expect(pod).toContain(`"app.kubernetes.io/name":"${sweepName}"`);
   expect(pod).toContain('"automountServiceAccountToken":false');
   const others = objects.filter(({ kind }) => kind !== 'CronJob');
   expect(JSON.stringify(others)).not.toContain('sweeper');
@@ -782,6 +785,17 @@ describe('the next release of the chart', () => {
       { version, image, oldestClient: '0.16.4', deprecated: true },
       { version: next, upgradableFrom: [version] },
     ]);
+  });
+
+  test('says of an earlier version that it restores in place only if the values say so', async () => {
+    const { version, release } = await before();
+    const said = async (more: object) => {
+      const row = { version, release, ...more };
+      const spec = await nextCatalog({ catalog: { builtinPreviousVersions: [row] } });
+      return spec.engines[0]?.versions.map(({ restoresInPlace }) => restoresInPlace);
+    };
+    expect(await said({})).toEqual([undefined, true]);
+    expect(await said({ restoresInPlace: true })).toEqual([true, true]);
   });
 
   test('lists every version that was released before it', () => {

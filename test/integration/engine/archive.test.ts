@@ -3,14 +3,18 @@
  * before it that loses answers, cuts them and refuses.
  */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { ArchiveEnds } from '../../../api/backups/archive-ends.ts';
 import type { Database } from '../../../api/store/database-record.ts';
 import { fetchStatus } from '../../../domain/fetch-status.ts';
+import { S3Store } from '../../../engine/archive/s3-store.ts';
+import { SealedStore } from '../../../engine/archive/sealed-store.ts';
+import { archiveRest } from '../../../engine/archiver/archive-rest.ts';
+import { diskStorage } from '../../../engine/log/disk-storage.ts';
 import { timeOf } from '../../../domain/moment.ts';
-import type { Target } from '../../../domain/recovery.ts';
+import { OPS_BETWEEN_HISTORIES, type Target } from '../../../domain/recovery.ts';
 import { archivedAll, TestArchiver } from '../../support/engine/archiver.ts';
 import {
   ArchiveWorld,
@@ -18,6 +22,7 @@ import {
   type WrittenMoment,
 } from '../../support/engine/archive-world.ts';
 import { engineProgram } from '../../support/engine/engine.ts';
+import { connectTo } from '../../support/engine/ledger.ts';
 import { eventually, mustRun } from '../../support/shell.ts';
 import { passes, type Fault } from '../../support/store/faulty-proxy.ts';
 
@@ -121,6 +126,78 @@ test('a database at rest costs no request, and a restore begins with the newest 
   expect(await own.refusal(`--to-op=2`)).toContain('cannot bring back operation 2');
 });
 
+test('a database that goes back to an earlier state has both histories in its archive, and can return to the later one', async () => {
+  const own = await world.database();
+  const archiver = own.archiver();
+  await own.write(5);
+  const wrongOnesFollow = (await own.engine.status()).op;
+  await own.write(100);
+  await archivedAll(own.engine);
+  await own.engine.end('SIGTERM');
+  await archiver.end('SIGTERM');
+  const [first] = await own.windows();
+  const end = first?.to ?? { op: 0, timestamp: '' };
+  rmSync(own.engine.path);
+  await own.run(
+    'restore-backup',
+    `--to-op=${wrongOnesFollow}`,
+    `--follows-op=${end.op}`,
+    `--follows-timestamp=${end.timestamp}`,
+    '--cluster=0',
+    '--replica=0',
+    '--replica-count=1',
+    own.engine.path,
+  );
+  await own.engine.start();
+  expect((await own.engine.status()).op).toBe(end.op + OPS_BETWEEN_HISTORIES);
+  own.archiver({ spool: 'of-the-next-pod' });
+  const client = connectTo(own.engine.port);
+  world.onEnd(async () => client.close());
+  await own.write(7, client);
+  const { op: last } = await own.engine.status();
+  await archivedAll(own.engine);
+  const [before, after, ...more] = await own.windows();
+  expect(more).toEqual([]);
+  expect(before).toEqual(first);
+  expect(after).toMatchObject({ to: { op: last }, follows: 'gap' });
+  expect(BigInt(after?.to.timestamp ?? '')).toBeGreaterThan(BigInt(end.timestamp));
+
+  const base = await own.backUp('base');
+  expect((await own.windows())[1]?.from?.op).toBe(base);
+  await own.write(1, client);
+  await archivedAll(own.engine);
+  const { op: newest } = await own.engine.status();
+  expect(await own.restored(`--to-op=${newest}`)).toMatchObject({ transfers: 5 + 7 + 1 });
+  expect(await own.restored(`--to-op=${end.op}`)).toMatchObject({ transfers: 5 + 100 });
+  const byTime = await own.restored(`--to-timestamp=${end.timestamp}`);
+  expect(byTime).toMatchObject({ op: end.op, transfers: 5 + 100 });
+  expect(await own.refusal(`--to-op=${end.op + 1}`)).toContain(
+    `the last one before is operation ${end.op}`,
+  );
+  expect(await own.run('verify-backup', scratchOf(own), '--backup=base')).toMatchObject({
+    transfers: 5 + 7,
+  });
+});
+
+const scratchOf = ({ engine }: ArchivedDatabase): string => `--scratch=${engine.folder}`;
+
+test('a test restore replays the log from the beginning, or from the backup before, and leaves nothing behind', async () => {
+  const own = await world.database();
+  own.archiver();
+  await own.write(10);
+  const first = await own.backUp('first');
+  await own.write(20);
+  const second = await own.backUp('second');
+  await own.write(1);
+  await archivedAll(own.engine);
+  const before = readdirSync(own.engine.folder).sort();
+  const test = (id: string) => own.run('verify-backup', scratchOf(own), `--backup=${id}`);
+  const replay = { seconds: expect.any(Number), replaySeconds: expect.any(Number) };
+  expect(await test('first')).toMatchObject({ ...replay, transfers: 10, replayedFrom: 0 });
+  expect(await test('second')).toMatchObject({ ...replay, op: second, replayedFrom: first });
+  expect(readdirSync(own.engine.folder).sort()).toEqual(before);
+});
+
 const once = (fault: Fault, methods: readonly string[]) => {
   const faulted = new Set<string>();
   return (method: string, path: string): Fault => {
@@ -198,9 +275,21 @@ test('a store that refuses, is full or away is named, writes go on, and it heals
     world.proxy.reset();
     await archivedAll(own.engine);
   }
-  const text = await (await fetch(`http://127.0.0.1:${own.engine.statusPort}/metrics`)).text();
-  expect(text).toMatch(/ledgerhouse_archive_failures_total\{reason="StoreFull"\} [1-9]/);
-  expect(text).toMatch(/ledgerhouse_archive_lag_seconds 0\n/);
+  await eventually('the metrics say so', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${own.engine.statusPort}/metrics`)).text();
+    expect(text).toMatch(/ledgerhouse_archive_failures_total\{reason="StoreFull"\} [1-9]/);
+    expect(text).toMatch(/ledgerhouse_archive_lag_seconds 0\n/);
+    const figure = (name: string) =>
+      Number(new RegExp(`^ledgerhouse_archive_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    // Each segment that is in the bucket, once, however often it was tried.
+    const stored = readdirSync(own.log).map((name) => statSync(join(own.log, name)).size);
+    expect(figure('segments_total')).toBe(stored.length);
+    expect(figure('bytes_total')).toBe(stored.reduce((sum, bytes) => sum + bytes, 0));
+    expect(figure('put_seconds_total')).toBeGreaterThanOrEqual(figure('put_seconds'));
+    expect(figure('put_seconds_total')).toBeGreaterThan(0);
+    expect([figure('rpo_seconds'), figure('spool_bytes')]).toEqual([1, 0]);
+    return true;
+  });
   await archiver.end('SIGTERM');
   await staysWithWrongKeys(own);
 });
@@ -250,6 +339,11 @@ test('a log that was not kept leaves a gap, which is named, and both sides of it
   const base = (await own.engine.status()).op;
   await own.write(10);
   await archivedAll(own.engine);
+  // The rows of the first backup after the gap are whole, and no log leads to them.
+  expect(await own.run('verify-backup', scratchOf(own), '--backup=after')).toMatchObject({
+    transfers: 40,
+    rowsOnly: { reason: 'NoLog' },
+  });
   const now = await own.engine.status();
   const windows = await own.windows();
   expect(windows).toMatchObject([
@@ -262,6 +356,164 @@ test('a log that was not kept leaves a gap, which is named, and both sides of it
   const refused = await own.refusal(`--to-op=${end + 1}`);
   expect(refused).toContain(`the last one before is operation ${end}`);
   expect(refused).toContain(`the next one is operation ${base}`);
+});
+
+test('a database that goes on from the last backup of its closed file has no gap in its archive, although its archiver had not sent the end', async () => {
+  const own = await world.database();
+  const archiver = own.archiver();
+  await own.write(10);
+  await archivedAll(own.engine);
+  const sent = (await own.engine.status()).op;
+  await archiver.end('SIGKILL');
+  for (let request = 0; request < 5; request += 1) await own.write(1);
+  const { op: end, stateHash } = await own.engine.status();
+  await own.engine.end('SIGTERM');
+  const last = await own.run<object>('backup', '--id=last', '--stopped', own.engine.path);
+  expect(last).toMatchObject({ op: end, archivedOps: end - sent });
+  expect(await own.windows()).toMatchObject([{ from: { op: 0 }, to: { op: end }, missingOps: 0 }]);
+  // A moment of those that only the file had, without the backup.
+  expect(await own.restored(`--to-op=${end - 2}`)).toMatchObject({ transfers: 13 });
+  const identity = ['--cluster=0', '--replica=0', '--replica-count=1'];
+  rmSync(own.engine.path);
+  await own.run('restore-backup', '--backup=last', ...identity, own.engine.path);
+  await own.engine.start();
+  own.archiver({ spool: 'next' });
+  const client = connectTo(own.engine.port);
+  world.onEnd(async () => client.close());
+  await own.write(3, client);
+  expect(await archivedAll(own.engine)).toMatchObject({ gaps: 0 });
+  const now = await own.engine.status();
+  expect(await own.windows()).toMatchObject([
+    { from: { op: 0 }, to: { op: now.op }, missingOps: 0 },
+  ]);
+  expect((await own.restored(`--to-op=${now.op}`)).stateHash).toBe(now.stateHash);
+  expect((await own.restored(`--to-op=${end}`)).stateHash).toBe(stateHash);
+});
+
+test('a backup of a closed file sends nothing behind the archive of a database that is archived no more', async () => {
+  const own = await world.database();
+  const archiver = own.archiver();
+  await own.write(10);
+  await archivedAll(own.engine);
+  await archiver.end('SIGTERM');
+  const { op: end } = await own.engine.status();
+  await own.engine.end('SIGTERM');
+  await own.engine.startWith([]);
+  await own.write(10);
+  await own.engine.end('SIGTERM');
+  await own.engine.start();
+  await own.engine.end('SIGTERM');
+  const last = await own.run<object>('backup', '--id=last', '--stopped', own.engine.path);
+  expect(last).toMatchObject({
+    archivedOps: 0,
+    notArchived: expect.stringContaining('ends before'),
+  });
+  expect((await own.windows())[0]).toMatchObject({ to: { op: end } });
+});
+
+test('a last backup of a database that returned to an older state says that the archive lacks its log, also if that goes on farther, or as far', async () => {
+  const own = await world.database();
+  await own.write(1);
+  await own.engine.end('SIGTERM');
+  const old = readFileSync(own.engine.path);
+  await own.engine.start();
+  const archiver = own.archiver();
+  for (let request = 0; request < 4; request += 1) await own.write(1);
+  await archivedAll(own.engine);
+  const { op: archived } = await own.engine.status();
+  await archiver.end('SIGTERM');
+  await own.engine.end('SIGKILL');
+  writeFileSync(own.engine.path, old);
+  const foreign = { archivedOps: 0, notArchived: expect.stringContaining('older state') };
+  for (const id of ['shorter', 'as-far']) {
+    await own.engine.start();
+    const least = id === 'as-far' ? archived : 0;
+    while ((await own.engine.status()).op < least) await own.write(2);
+    const { op } = await own.engine.status();
+    await own.engine.end('SIGTERM');
+    const last = await own.run<object>('backup', `--id=${id}`, '--stopped', own.engine.path);
+    expect({ id, ...last }).toMatchObject({ id, op, ...foreign });
+    expect(last).not.toHaveProperty('notArchivedFromOp');
+  }
+  expect((await own.windows())[0]).toMatchObject({ to: { op: archived } });
+});
+
+/** Of a request of transfers. */
+const eventsMax = 8_189;
+
+/** A closed file with six segments that its archiver has not sent. */
+async function closedWithRest() {
+  const own = await world.database();
+  const archiver = own.archiver();
+  await own.write(10);
+  await archivedAll(own.engine);
+  const sent = (await own.engine.status()).op;
+  await archiver.end('SIGKILL');
+  // Each is as much as is read at a time.
+  for (let request = 0; request < 6; request += 1) await own.write(eventsMax);
+  const { op: end, stateHash } = await own.engine.status();
+  await own.engine.end('SIGTERM');
+  return { own, sent, end, stateHash };
+}
+
+test('the rest of a log of which a part is there already is archived whole: an answer was lost, and a run was interrupted', async () => {
+  const { own, sent, end, stateHash } = await closedWithRest();
+  let segments = 0;
+  world.proxy.fault = (method, path) => {
+    if (method !== 'PUT' || !path.includes('/log/')) return passes;
+    segments += 1;
+    // The first one arrives, and is sent again.
+    if (segments === 1) return { kind: 'answerLost' };
+    return segments <= 3 ? passes : { kind: 'status', status: 403, code: 'AccessDenied' };
+  };
+  const backUp = (id: string) =>
+    own.run<object>('backup', `--id=${id}`, '--stopped', own.engine.path);
+  const interrupted = await backUp('interrupted');
+  expect(interrupted).toMatchObject({
+    op: end,
+    archivedOps: 2,
+    notArchived: expect.stringContaining('AccessDenied'),
+    notArchivedFromOp: sent + 3,
+  });
+  expect(await own.windows()).toMatchObject([{ to: { op: sent + 2 } }]);
+  world.proxy.reset();
+  const whole = await backUp('whole');
+  expect(whole).toMatchObject({ op: end, archivedOps: end - sent - 2 });
+  expect(whole).not.toHaveProperty('notArchived');
+  expect(await own.windows()).toMatchObject([{ from: { op: 0 }, to: { op: end }, missingOps: 0 }]);
+  expect((await own.restored(`--to-op=${end - 1}`)).transfers).toBe(10 + 5 * eventsMax);
+  expect((await own.restored(`--to-op=${end}`)).stateHash).toBe(stateHash);
+});
+
+test('clients do not wait for a slow store for long: what it has not taken in time is told, and the next run sends it', async () => {
+  const { own, sent, end } = await closedWithRest();
+  const store = new S3Store({
+    endpoint: world.server.endpoint,
+    region: 'us-east-1',
+    bucket: basename(world.server.bucket),
+    prefix: 'house/',
+    accessKeyId: 'tester',
+    secretAccessKey: 'tester-secret',
+    forcePathStyle: true,
+    patienceMs: 600_000,
+  });
+  const file = await diskStorage.open(own.engine.path, { writable: false, exclusive: true });
+  world.onEnd(async () => {
+    store.close();
+    await file.close();
+  });
+  const sealed = new SealedStore(store, undefined);
+  // Each look is a minute and a half later.
+  let nowMs = 0;
+  const slow = () => (nowMs += 90_000);
+  const closed = { file, store: sealed, databaseId: own.id };
+  expect(await archiveRest({ ...closed, nowMs: slow })).toEqual({
+    archivedOps: 2,
+    notArchived: 'the store took longer than 3 minutes',
+    notArchivedFromOp: sent + 3,
+  });
+  const rest = { archivedOps: end - sent - 2 };
+  expect(await archiveRest({ ...closed, nowMs: () => 0 })).toEqual(rest);
 });
 
 test('an engine tells the operation at a time as a restore would find it, also between two, and nothing once its archiver is away', async () => {

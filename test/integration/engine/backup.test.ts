@@ -4,7 +4,15 @@
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import {
   CreateBucketCommand,
@@ -266,7 +274,11 @@ test('a removed backup is refused, and the sweep takes from the bucket what only
   });
   const refused = await shell(engineProgram, ['verify-backup', ...flags(), '--backup=third']);
   expect(refused.stderr).toMatch(/backup third was removed at .*Restore another one/);
-  const sweepNow = () => shell(engineProgram, ['sweep-backups', ...flags()]);
+  const sums = join(server.folder, 'sums.json');
+  const sweepNow = () => shell(engineProgram, ['sweep-backups', ...flags(), `--result=${sums}`]);
+  const summed = () => JSON.parse(readFileSync(sums, 'utf8')) as { readonly removedBytes: number };
+  const bytesOf = (names: readonly string[]) =>
+    names.reduce((sum, name) => sum + statSync(join(rows, name)).size, 0);
   expect(JSON.parse((await sweepNow()).stdout)).toMatchObject({ emptied: 0, waiting: 1 });
   const store = new S3Store({
     endpoint: `http://127.0.0.1:${server.port}`,
@@ -285,17 +297,23 @@ test('a removed backup is refused, and the sweep takes from the bucket what only
   expect(JSON.parse((await sweepNow()).stdout)).toMatchObject({ emptied: 0, waiting: 2 });
   // The store says so, too. The third one is noted as removed today.
   server.age(join(ownDatabase(), 'removed'), 2);
-  const objects = () => readdirSync(join(server.bucket, 'house', ownDatabase(), 'rows/0002'));
+  const rows = join(server.bucket, 'house', ownDatabase(), 'rows/0002');
+  const objects = () => readdirSync(rows);
   const before = objects();
+  const bytesBefore = bytesOf(before);
   proxy.fault = (method) =>
     method === 'DELETE' ? { kind: 'status', status: 403, code: 'AccessDenied' } : passes;
   const denied = await sweepNow();
   expect([denied.code, JSON.parse(denied.stdout)]).toMatchObject([1, { error: 'store_refused' }]);
+  expect(summed()).toEqual({ archives: 1, failed: 1, removedBytes: 0, waiting: 0, locked: 0 });
   expect(objects()).toEqual(before);
   proxy.fault = once({ kind: 'answerLost' }, ['DELETE', 'PUT']);
   const swept = await sweepNow();
   expect(JSON.parse(swept.stdout)).toMatchObject({ emptied: 1, chunks: 1, waiting: 1 });
   expect(objects()).toHaveLength(before.length - 1);
+  const removedBytes = bytesBefore - bytesOf(objects());
+  expect(removedBytes).toBeGreaterThan(0);
+  expect(summed()).toEqual({ archives: 1, failed: 0, removedBytes, waiting: 1, locked: 0 });
   proxy.reset();
   expect((await verify('second')).stateHash).toBe(second.stateHash);
 });

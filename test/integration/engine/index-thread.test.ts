@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { StateMachine } from '../../../engine/ledger/state-machine.ts';
-import type { SegmentData } from '../../../engine/ledger/segments/columns.ts';
+import type { IndexResult } from '../../../engine/ledger/segments/index-jobs.ts';
 import type { SealJob } from '../../../engine/ledger/segments/seal.ts';
 import { YoungChunk } from '../../../engine/ledger/segments/young-rows.ts';
 import { IndexThread } from '../../../engine/replica/index-helper.ts';
@@ -106,12 +106,13 @@ test('a job that begins while an idle thread ends is done by the next thread, no
   const errors: unknown[] = [];
   const thread = new IndexThread((error) => errors.push(error));
   const made = () =>
-    new Promise<SegmentData | undefined>((resolve) => thread.begin(sealJob(), resolve));
-  expect((await made())?.endRow).toBe(4);
+    new Promise<IndexResult | undefined>((resolve) => thread.begin(sealJob(), resolve));
+  const sealed = { kind: 'seal', segment: { firstRow: 0, endRow: 4 } };
+  expect(await made()).toMatchObject(sealed);
   const ending = thread.end();
   const next = made();
   await ending;
-  expect((await next)?.endRow).toBe(4);
+  expect(await next).toMatchObject(sealed);
   expect(errors).toEqual([]);
   await thread.end();
 });

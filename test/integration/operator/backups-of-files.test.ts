@@ -62,9 +62,13 @@ test('the files of a suspended database become a backup, and a database that beg
       if (found?.status?.conditions === undefined) throw new Error('it is not');
       return found;
     });
-  expect((await told('cold')).status?.conditions?.[0]).toMatchObject({
-    reason: 'DatabaseNotReady',
-    message: expect.stringContaining('suspend beetles'),
+  // An operator that has not heard yet that the database serves says first that it waits for that.
+  await eventually('what to do is told', async () => {
+    expect((await told('cold')).status?.conditions?.[0]).toMatchObject({
+      reason: 'DatabaseNotReady',
+      message: expect.stringContaining('suspend beetles'),
+    });
+    return true;
   });
   await world.patchDatabase('default', 'beetles', { spec: { suspend: true } });
   const made = await eventually('the backup', async () => {

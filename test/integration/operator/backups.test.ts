@@ -270,7 +270,9 @@ test('an operator that ends between any two steps leaves a backup that its succe
   await backUp('taken-over');
   operator = await start();
   await eventually('the Job is there', async () =>
-    (await list<Job>(resources.job)).length > 0 ? true : undefined,
+    (await list<Job>(resources.job)).some(({ metadata }) =>
+      metadata.ownerReferences?.some(({ name }) => name === 'taken-over'),
+    ),
   );
   await operator.stop();
   operator = await start();
@@ -319,11 +321,14 @@ const untilVerified = (name: string, status: string, reason: string): Promise<Ba
     return backup;
   });
 /** Arguments of the pod that worked with a backup, whose container has that name. */
+const podOf = (backup: string, container: string) =>
+  pods.find(
+    ({ metadata, spec }) =>
+      metadata?.labels?.[labels.backup] === backup &&
+      spec?.containers.some(({ name }) => name === container),
+  );
 const argsOf = (backup: string, container: string) =>
-  pods
-    .filter(({ metadata }) => metadata?.labels?.[labels.backup] === backup)
-    .flatMap(({ spec }) => spec?.containers ?? [])
-    .find(({ name }) => name === container)?.args;
+  podOf(backup, container)?.spec?.containers.find(({ name }) => name === container)?.args;
 const succeeding = () => {
   says = () => ({ exitCode: 0, message: JSON.stringify({ ...made, backupId: 'bkp_x' }) });
 };
@@ -477,7 +482,7 @@ test('a damaged backup is found out by the test that was asked for', async () =>
   expect(JSON.stringify(found.status?.conditions)).toContain(message);
 });
 
-test('a backup outlives its database, and is removed without it', async () => {
+test('a backup outlives its database, is proven by the log, and is removed without it', async () => {
   succeeding();
   await world.createDatabase('default', 'leaving', {});
   await world.until('default', 'leaving', 'Ready', 'True');
@@ -487,6 +492,19 @@ test('a backup outlives its database, and is removed without it', async () => {
   await eventually('it is gone', async () =>
     (await world.database('default', 'leaving')) === undefined ? true : undefined,
   );
+  const proof = { replayedFrom: 100, replaySeconds: 0.5 };
+  const passed = JSON.stringify({ ...made, ...proof, backupId: 'bkp_x' });
+  says = () => ({ exitCode: 0, message: passed });
+  await change('left', { verifyRequestedAt: new Date().toISOString() });
+  const { status } = await untilVerified('left', 'True', 'Passed');
+  expect(status).toMatchObject({ verification: { passed: true, ...proof } });
+  expect(status?.lastReplayedAt).toBe(status?.verification?.completedAt);
+  expect(argsOf('left', 'verify')).toContain('--scratch=/data');
+  // Pods of earlier tests' schedules prove their backups beside this one.
+  expect(podOf('left', 'verify')?.spec?.volumes?.[0]).toEqual({
+    name: 'data',
+    emptyDir: { sizeLimit: '513Mi' },
+  });
   await change('left', { removeRequested: true });
   await untilGone('left');
   expect(argsOf('left', 'remove')).toContain('remove-backup');
@@ -558,9 +576,13 @@ test('under BackupThenDelete the last backup is of the closed file, and the volu
   const backup = await until(name, 'True', 'Completed');
   expect(backup.spec).toMatchObject({ type: 'Final', reclaimPolicy: 'Retain' });
   expect(argsOf(name, 'backup')).toContain('--stopped');
-  const claims = await list(resources.claim);
-  const own = claims.filter(({ metadata }) => metadata.labels?.[labels.database] === 'final');
-  expect(own).toEqual([]);
+  // A volume that is deleted goes once the pod that had it has.
+  await eventually('the volumes are gone', async () => {
+    const claims = await list(resources.claim);
+    const own = claims.filter(({ metadata }) => metadata.labels?.[labels.database] === 'final');
+    expect(own).toEqual([]);
+    return true;
+  });
 });
 
 test('under BackupThenDelete the last backup of several replicas has them take no more writes, and asks with their certificates', async () => {

@@ -77,7 +77,10 @@ test('a database with nothing but a name becomes ready, and its status has the v
   expect(claim?.metadata.annotations?.[annotations.formatted]).toBe(
     `${database.status?.clusterId}/0`,
   );
-  expect(await owned(resources.job, database)).toEqual([]);
+  await eventually('its Job is gone', async () => {
+    expect(await owned(resources.job, database)).toEqual([]);
+    return true;
+  });
 });
 
 test('times and certificates go by the API server’s clock, however wrong the operator’s own is', async () => {

@@ -237,7 +237,7 @@ test('no change is ever lost, whatever the connection does', async () => {
   const isEnough = async () => {
     const lastedMs = performance.now() - startedMs;
     const all = met().length === every.length && (await hasRelisted());
-    return (all && lastedMs > 7_000) || lastedMs > 120_000;
+    return (all && lastedMs > 7_000) || lastedMs > 400_000;
   };
   await Promise.all([1, 2, 3].map((seed) => surviveFaults(seed, lives, isEnough)));
   expect(await hasRelisted()).toBe(true);

@@ -145,6 +145,184 @@ test('a report for support has objects and logs, what could not be read, and no 
   expect(read('catalog.json')).toContain('not read');
 });
 
+/** Writes a status of a backup, in place of the operator. */
+const tell = (backup: string, status: object) =>
+  chart.kubectl(
+    '-n',
+    namespace,
+    'patch',
+    'lbk',
+    backup,
+    '--subresource=status',
+    '--type=merge',
+    '-p',
+    JSON.stringify({ status }),
+  );
+const condition = (type: string, status: string, reason: string, message: string) => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: '2027-01-31T12:00:00Z',
+});
+const succeeded = condition('Succeeded', 'True', 'Completed', 'stored');
+const shown = ['-o', 'json', '--show-managed-fields'] as const;
+const backupOf = async (name: string) =>
+  JSON.parse(await chart.kubectl('-n', namespace, 'get', 'lbk', name, ...shown)) as {
+    readonly metadata: {
+      readonly creationTimestamp: string;
+      readonly managedFields: readonly { readonly manager: string }[];
+    };
+    readonly spec: Readonly<Record<string, unknown>> & { readonly expiresAt: string };
+  };
+const backups = () => chart.kubectl('-n', namespace, 'get', 'lbk', '-o', 'name');
+const isThere = (name: string) => eventually(`the backup ${name}`, () => backupOf(name));
+const windowFrom = (from: number, to: number) => ({
+  earliest: { op: from, timestamp: `${from}000000000`, time: '2027-01-31T12:00:00.000000000Z' },
+  latest: { op: to, timestamp: `${to}000000000`, time: '2027-01-31T13:00:00.000000000Z' },
+});
+
+test('a backup is requested as the command line says, followed to its end, listed and shown', async () => {
+  const asked = plugin(
+    'backup',
+    'create',
+    'payments',
+    '--name=before',
+    '--retention-days=30',
+    '--protected',
+  );
+  const { metadata, spec } = await isThere('before');
+  const kept = { protected: true, reclaimPolicy: 'Delete' };
+  expect(spec).toMatchObject({ database: 'payments', type: 'Manual', ...kept });
+  const days = (Date.parse(spec.expiresAt) - Date.parse(metadata.creationTimestamp)) / 86_400_000;
+  expect(days).toBeCloseTo(30, 1);
+  expect(metadata.managedFields.map(({ manager }) => manager)).toContain('kubectl-ledgerhouse');
+  await tell('before', {
+    backupId: 'bkp_before',
+    databaseId: 'db_payments',
+    op: 40,
+    timestamp: '40000000000',
+    transfers: 1_000,
+    completedAt: '2027-01-31T12:00:00Z',
+    conditions: [succeeded],
+  });
+  const { code, stdout } = await asked;
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/backup ID +bkp_before\n/)]);
+  const said = (await plugin('backup', 'show', 'before')).stdout;
+  expect(said).toMatch(/Succeeded +True {2}Completed: stored\n/);
+  expect(said).toMatch(/transfers +1000\n/);
+  // Without a name it has one of its own.
+  const other = await plugin('backup', 'create', 'payments', '--no-wait');
+  const [, name = ''] = /^ledgerbackup\/(payments-\d{14}) is requested/.exec(other.stdout) ?? [];
+  expect((await backupOf(name)).spec).not.toHaveProperty('expiresAt');
+  const listed = (await plugin('backup', 'list')).stdout;
+  expect(listed).toMatch(/^before +payments +Manual +Completed +1000 /m);
+  expect(listed).toContain(name);
+  expect((await plugin('backup', 'list', 'payments')).stdout).toBe(listed);
+  expect((await plugin('backup', 'list', 'others')).stdout).toBe('(no backups)\n');
+});
+
+test('a backup that fails ends the command with its reason', async () => {
+  const asked = plugin('backup', 'create', 'payments', '--name', 'refused');
+  await isThere('refused');
+  await tell('refused', {
+    completedAt: '2027-01-31T12:00:00Z',
+    // What a store says acts on no terminal.
+    conditions: [condition('Succeeded', 'False', 'StoreFull', 'no room\u001B[2J in the bucket')],
+  });
+  expect(await asked).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('refused: StoreFull: no room\uFFFD[2J in the bucket'),
+  });
+  // It could be tested never.
+  expect(await plugin('backup', 'verify', 'refused')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('refused is no good backup: StoreFull'),
+  });
+});
+
+test('a test restore is requested and its own result waited for, not that of the one before', async () => {
+  await plugin('backup', 'create', 'payments', '--name', 'tested', '--no-wait');
+  const ended = (second: number, passed: boolean) => ({
+    verification: {
+      startedAt: `2027-01-31T12:00:0${second}Z`,
+      completedAt: `2027-01-31T12:00:0${second + 1}Z`,
+      passed,
+      seconds: second,
+    },
+    conditions: [
+      succeeded,
+      passed
+        ? condition('Verified', 'True', 'Passed', '1000 transfers')
+        : condition('Verified', 'False', 'Damaged', 'rows/3 is damaged'),
+    ],
+  });
+  await tell('tested', { completedAt: '2027-01-31T12:00:00Z', ...ended(1, false) });
+  const requested = async () => (await backupOf('tested')).spec['verifyRequestedAt'];
+  const passing = plugin('backup', 'verify', 'tested');
+  await eventually('the test is requested', async () => (await requested()) ?? undefined);
+  await tell('tested', ended(3, true));
+  expect(await passing).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/Verified +True {2}Passed: 1000 transfers/),
+  });
+  const before = await requested();
+  const failing = plugin('backup', 'verify', 'tested');
+  await eventually('another is', async () => (await requested()) !== before || undefined);
+  await tell('tested', ended(5, false));
+  expect(await failing).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('tested: Damaged: rows/3 is damaged'),
+  });
+});
+
+test('a preview has the window, the backup that a restore begins with, and the nearest moments of one that is not possible', async () => {
+  const path = ['-n', namespace, 'patch', 'ldb', 'payments', '--subresource=status'];
+  const recovery = { ...windowFrom(0, 300), gaps: [] };
+  const status = { databaseId: 'db_payments', recovery };
+  await chart.kubectl(...path, '--type=merge', '-p', JSON.stringify({ status }));
+  const preview = (...target: string[]) =>
+    plugin('backup', 'restore-preview', 'payments', ...target);
+  expect((await preview()).stdout).toMatch(
+    /latest +2027-01-31T13:00:00.000000000Z \(operation 300\)/,
+  );
+  const { stdout } = await preview('--to-op', '100');
+  // The backup of the first test is at operation 40.
+  expect(stdout).toMatch(/begins with +backup before \(bkp_before\).*operation 40/);
+  expect(stdout).toMatch(/replays +60 operations/);
+  expect(stdout).toMatch(/leaves out +200 operations/);
+  expect(stdout).toContain('bootstrap: { backup: { databaseId: db_payments, targetOp: 100 } }');
+  const between = await preview('--to-time', '1970-01-01T00:01:40.5Z');
+  expect(between.stdout).toContain("targetTimestamp: '100500000000'");
+  expect(await preview('--to-op', '301')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'payments cannot be restored to operation 301: the archive has not come as far; the last moment before is operation 300',
+    ),
+  });
+});
+
+test.each([
+  [['create', 'payments', '--retention-days', '0'], 2, 'from 1 to 365'],
+  [['create', 'payments', '--retention-days', 'soon'], 2, 'from 1 to 365'],
+  [['create', 'payments', '--no-wait', '--wait-minutes', '3'], 2, 'excludes'],
+  [['create', 'payments', '--to-op', '3'], 2, 'backup create has no flag --to-op'],
+  [['create', 'nobody'], 1, 'not found'],
+  [['create', 'payments', '--name', 'before'], 1, 'already exists'],
+  [['create', 'payments', '--name', 'No Name'], 1, 'Invalid value'],
+  [['restore-preview', 'payments', '--to-time', 'yesterday'], 2, 'a time with a zone'],
+  [['restore-preview', 'payments', '--to-op', '3', '--to-timestamp', '4'], 2, 'give one of'],
+  [['show', 'nobody'], 1, 'not found'],
+  [['undo', 'before'], 2, 'kubectl ledgerhouse backup create NAME'],
+])('backup %j is refused by name, and nothing is made', async (args, code, words) => {
+  const before = await backups();
+  expect(await plugin('backup', ...args)).toMatchObject({
+    code,
+    stderr: expect.stringContaining(words),
+  });
+  expect(await backups()).toBe(before);
+});
+
 test.each([[[]], [['dance', 'payments']], [['tree']], [['status', '--loud']]])(
   'a wrong command line (%j) shows the right ones',
   async (args) => {

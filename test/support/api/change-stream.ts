@@ -22,3 +22,13 @@ export const lastOf = ({ received }: TestReceiver): string =>
       .flatMap(eventsOf)
       .reduce((most, { timestamp }) => (BigInt(timestamp) > most ? BigInt(timestamp) : most), 0n),
   );
+
+/**
+ * The events that came, each where it came first: a worker that a machine which stands still keeps from renewing its lease, or from hearing
+ * an answer, sends the last request again.
+ */
+export const eventsOnce = ({
+  received,
+}: Pick<TestReceiver, 'received'>): readonly ChangeEvent[] => [
+  ...new Map(received.flatMap(eventsOf).map((event) => [event.timestamp, event])).values(),
+];

@@ -136,6 +136,7 @@ const targets: Pick<LedgerTargets, 'resolve'> = {
   resolve: async (_organizationId, databaseId) => ({
     databaseId,
     cluster: BigInt(options.cluster),
+    version: 0,
     addresses: options.addresses.map((text) => {
       const [host = '', port = ''] = text.split(':');
       return { host, port: Number(port) };

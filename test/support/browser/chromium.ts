@@ -11,6 +11,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
+import { eventually } from '../shell.ts';
 
 const executable = '/usr/bin/chromium';
 /** Deadline of one step, in milliseconds. It only ends steps that hang: the machine may be ten times slower than usual. */
@@ -51,6 +52,11 @@ export interface Tab {
   readonly page: Page;
   /** Returns and forgets what must not happen, one line each. Empty when all is well. */
   takeTroubles(): readonly string[];
+  /**
+   * Waits until the browser has noted an answer of this status on its console, and forgets such notes: the page may show the answer before
+   * the note has come. Other troubles stay.
+   */
+  hasNoted(status: number): Promise<void>;
   /** Lets the page ask one more origin. */
   allow(origin: string): void;
   /** Addresses of all requests, in order. */
@@ -120,6 +126,11 @@ export async function openTab(
     context,
     page,
     takeTroubles: () => troubles.splice(0),
+    hasNoted: async (status) => {
+      const isNote = (text: string) => text.includes(`status of ${status}`);
+      await eventually(`the status ${status} is noted`, async () => troubles.some(isNote));
+      troubles.push(...troubles.splice(0).filter((text) => !isNote(text)));
+    },
     allow: (origin) => void allowed.add(origin),
     requests,
     idle,

@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
+import { dataFileVariable } from '../../../domain/names.ts';
 import { Client } from '../../../engine/client/client.ts';
 import { diskStorage } from '../../../engine/log/disk-storage.ts';
 import { FORMAT_VERSION_OF_COPIES } from '../../../engine/log/layout.ts';
@@ -52,17 +53,20 @@ interface ArchiverChoice {
 export class ArchiveWorld {
   readonly server: S3Server;
   readonly proxy: FaultyProxy;
+  /** Whether archivers read the log in the engine's data file, as in a pod, or the engine sends it. */
+  readonly readsFile: boolean;
   readonly #begun: (() => Promise<void>)[] = [];
   #databases = 0;
 
-  private constructor(server: S3Server, proxy: FaultyProxy) {
+  private constructor(server: S3Server, proxy: FaultyProxy, readsFile: boolean) {
     this.server = server;
     this.proxy = proxy;
+    this.readsFile = readsFile;
   }
 
-  static async start(): Promise<ArchiveWorld> {
+  static async start({ readsFile = true } = {}): Promise<ArchiveWorld> {
     const server = await S3Server.start();
-    return new ArchiveWorld(server, await FaultyProxy.start(server.port));
+    return new ArchiveWorld(server, await FaultyProxy.start(server.port), readsFile);
   }
 
   /** Has something ended after the test, the newest first. */
@@ -141,21 +145,26 @@ export class ArchivedDatabase {
   }
 
   /** Writes one request of transfers of 1 from account 1 to account 2. */
-  async write(count: number): Promise<void> {
+  async write(count: number, client = this.client): Promise<void> {
     const batch = Array.from({ length: count }, () => ({
       id: (this.#lastId += 1n),
       debit: 1n,
       credit: 2n,
       amount: 1n,
     }));
-    const statuses = await create(this.client, Operation.createTransfers, transferBytes(batch));
+    const statuses = await create(client, Operation.createTransfers, transferBytes(batch));
     expect(new Set(statuses)).toEqual(new Set([0xffff_ffff]));
   }
 
   archiver(options: ArchiverChoice = {}): TestArchiver {
-    const { store = this.store, ...rest } = options;
+    const { store = this.store, env, ...rest } = options;
     const hasty = store.map((flag) => (flag === commandPatience ? archiverPatience : flag));
-    const archiver = new TestArchiver({ engine: this.engine, ...rest, store: hasty });
+    const archiver = new TestArchiver({
+      engine: this.engine,
+      ...rest,
+      store: hasty,
+      env: { ...(this.#world.readsFile && { [dataFileVariable]: this.engine.path }), ...env },
+    });
     this.#world.onEnd(() => archiver.end('SIGKILL'));
     return archiver.start();
   }

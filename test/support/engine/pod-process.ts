@@ -11,6 +11,10 @@ export function killInPod(pod: Pod, word: string): void {
   process.kill(processOf(pod, word), 'SIGKILL');
 }
 
+/** How often the kubelet has started the containers of a pod again, without its sidecars. */
+export const restarts = ({ status }: Pod): number =>
+  (status?.containerStatuses ?? []).reduce((sum, one) => sum + one.restartCount, 0);
+
 /** A file as the process of a pod sees it whose command line holds `word`. */
 export const fileInPod = (pod: Pod, word: string, path: string): string =>
   readFileSync(pathOnMachine(pod, word, path), 'utf8');

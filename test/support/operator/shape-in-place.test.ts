@@ -164,8 +164,7 @@ class World {
           record: (next) => note(() => (this.replaced = next)),
           forget: () => note(() => (this.forgotten = true)),
           place: (made) => note(() => (this.kubernetesUid = uidOf(made))),
-          mustBeOurs: () =>
-            this.isOurs ? Promise.resolve() : Promise.reject(new Killed('another worker has it')),
+          mustBeOurs: () => this.mustBeOurs(),
         },
         change: { request: { clusterConfiguration: 'ha-3' } },
         database: {
@@ -182,11 +181,15 @@ class World {
     });
   }
 
+  mustBeOurs(): Promise<void> {
+    return this.isOurs ? Promise.resolve() : Promise.reject(new Killed('another worker has it'));
+  }
+
   /** Has the further replicas made while the single one serves, as `changeShape` does. */
   async await(writer: DatabaseWriter): Promise<void> {
     const object = this.database!;
     const { nowMs } = this.cluster;
-    await askForReplicas(writer, object, 'ha-3', nowMs);
+    await askForReplicas(writer, object, 'ha-3', { nowMs, mustBeOurs: () => this.mustBeOurs() });
     const { kind } = nextReplicas(object, 'ha-3', nowMs);
     if (kind === 'failed') await forgetReplicas(writer, object);
     this.waited = kind;

@@ -14,6 +14,9 @@ interface SimulatedEnvironmentOptions {
   readonly past?: ReadonlyMap<string, KubeObject>;
   /** Default: `false`. */
   readonly isUntouched?: Environment['isUntouched'];
+  /** Default: nothing is known of what engines have left. */
+  readonly capacityOf?: Environment['capacityOf'];
+  readonly heard?: Environment['heard'];
   /** Default: the operator has no bucket. */
   readonly store?: Environment['options']['store'];
 }
@@ -26,6 +29,8 @@ export function environmentIn(
     past = cluster.objects,
     isUntouched = () => false,
     store,
+    capacityOf = () => undefined,
+    heard = () => undefined,
   }: SimulatedEnvironmentOptions,
 ): Environment {
   const seen = new Map(past);
@@ -42,7 +47,8 @@ export function environmentIn(
     zones: new NodeZones(),
     pace: new StatusPace(),
     isUntouched,
-    capacityOf: () => undefined,
+    capacityOf,
+    heard,
     backupsOf: () => ({ backups: [], schedules: [] }),
     transitions: () => {},
   };

@@ -56,6 +56,11 @@ export class S3Server {
     return `http://${this.#host}:${this.port}`;
   }
 
+  /** 0 while it is stopped. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   /** Listens on another address of this machine, with what it holds. */
   async moveTo(host: string): Promise<void> {
     await this.stop();

@@ -15,8 +15,9 @@ import type { Needs } from '../../../../engine/ledger/cold-rows.ts';
 import { ACCOUNTS_TABLE } from '../../../../engine/ledger/layout.ts';
 import { isPage, PAGE_BYTES } from '../../../../engine/ledger/page.ts';
 import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
+import { WeakHash } from '../../../../engine/ledger/testing/weak-hash.ts';
 import type { StartPointSizes } from '../../../../engine/ledger/start-point.ts';
-import type { IndexSizes } from '../../../../engine/ledger/transfer-index.ts';
+import type { IndexSizes } from '../../../../engine/ledger/row-index.ts';
 import { encodeMultiBatch } from '../../../../engine/wire/multi-batch.ts';
 import { Operation, shapeOf } from '../../../../engine/wire/operations.ts';
 import {
@@ -64,11 +65,14 @@ const SMALL_SIZES: readonly IndexSizes[] = [
   { sealRows: 96, chunkRows: 32, pageBytes: 4096 },
 ];
 
-/** The same with pages that may leave memory. Of the second, a checkpoint writes less than a segment. */
+/**
+ * The same with pages that may leave memory. Of the second, a checkpoint writes less than a segment. Of the third, it writes less than four that
+ * are merged, so that they are merged from the volume to the volume.
+ */
 const COLD_SIZES: readonly IndexSizes[] = [
   { sealRows: 4, chunkRows: 2, pageBytes: PAGE_BYTES },
   { sealRows: 24, chunkRows: 8, pageBytes: PAGE_BYTES, deltaBytesMax: 6 * PAGE_BYTES },
-  { sealRows: 96, chunkRows: 32, pageBytes: PAGE_BYTES },
+  { sealRows: 8, chunkRows: 4, pageBytes: PAGE_BYTES, deltaBytesMax: 14 * PAGE_BYTES },
 ];
 
 /** Start points of which a checkpoint writes a few records, some hundred bytes, or all. */
@@ -84,6 +88,14 @@ interface SimulationOptions {
    * holds three pages. Some checkpoints find no room for the index, or for what they have of it.
    */
   readonly isCold?: boolean;
+  /** The volume has always room for the index. */
+  readonly hasRoom?: boolean;
+  /** Most ids of transfers are above all earlier ones, and some requests have hundreds of events. */
+  readonly idsRise?: boolean;
+  /** Some requests have so many events, whose ids rise, are new and in no order, are few, or are as those of other requests. */
+  readonly bulk?: number;
+  /** Many ids and values have equal hashes. */
+  readonly isHashWeak?: boolean;
 }
 
 const ACCOUNTS_A_PAGE = 2;
@@ -96,6 +108,10 @@ const COLD = {
   pageCacheBytes: 3 * PAGE_BYTES,
 };
 
+/** What the ids of a request with many events are, and how many few ones are. */
+const BULK_IDS = ['rising', 'new', 'few', 'any'] as const;
+const FEW_IDS = 200;
+
 const queriesOfTransfers: ReadonlySet<number> = new Set([133, 134, 136, 142, 143, 145]);
 
 export class Simulation {
@@ -103,8 +119,22 @@ export class Simulation {
   /** Pages of the checkpoints, by table and number. Accounts are cut into pages when they are asked for. */
   readonly #pages = new Map<string, Uint32Array>();
   readonly #isCold: boolean;
+  readonly #hasRoom: boolean;
+  readonly #idsRise: boolean;
+  readonly #bulk: number;
+  readonly #isHashWeak: boolean;
+  /** What the ids of the present request are, if it has many events. */
+  #ids: 'rising' | 'new' | 'few' | 'any' = 'any';
+  /** Greatest number of events of a request. */
+  eventsMax = 0;
+  /** The greatest id, if ids rise. */
+  #lastId = 1n << 100n;
+  /** So many of the next transfers have rising ids for certain, and resolve nothing. */
+  #plain = 0;
   /** Number of ids that transfers take: few, so that they often exist; more, so that rows fill pages. */
   readonly #transferIds: number;
+  /** The same of accounts. */
+  readonly #accountIds: number;
   pagesRead = 0;
   indexPagesRead = 0;
   accountPagesRead = 0;
@@ -117,10 +147,16 @@ export class Simulation {
   /** Timestamps that were given out: filters and imported events aim at them. */
   readonly #times: bigint[] = [START];
 
-  constructor(seed: number, { isCold = false }: SimulationOptions = {}) {
+  constructor(seed: number, options: SimulationOptions = {}) {
+    const { isCold = false, idsRise = false, bulk = 0, isHashWeak = false } = options;
     this.#random = seed | 0;
+    this.#bulk = bulk;
+    this.#isHashWeak = isHashWeak;
     this.#isCold = isCold;
+    this.#hasRoom = options.hasRoom === true;
+    this.#idsRise = idsRise;
     this.#transferIds = isCold ? 3000 : 120;
+    this.#accountIds = isCold ? 40 : 9;
     this.machine = this.#newMachine(seed);
     if (isCold) this.#letIndexReturn(this.machine);
   }
@@ -129,9 +165,11 @@ export class Simulation {
   #newMachine(choice: number): StateMachine {
     const sizesOf = this.#isCold ? COLD_SIZES : SMALL_SIZES;
     const sizes = sizesOf[(choice >>> 0) % (SMALL_SIZES.length + 1)];
+    const hashKey = { low: choice, high: 9 };
     return new StateMachine({
       memoryLimitBytes: LIMIT_BYTES,
-      hashKey: { low: choice, high: 9 },
+      hashKey,
+      ...(this.#isHashWeak ? { hash: new WeakHash(hashKey) } : {}),
       onIndexDamage: (error) => assert.fail(String(error)),
       ...(this.#isCold ? COLD : {}),
       startPointSizes: POINT_SIZES[(choice >>> 0) % POINT_SIZES.length]!,
@@ -247,13 +285,13 @@ export class Simulation {
         this.#pages.set(`${head.table} ${head.firstRow + i}`, words);
       }
     }
-    this.machine.stored(derived);
+    this.machine.stored(derived, rewrite);
     this.#late = this.#commits.slice(taken);
   }
 
   /** Says what a checkpoint has of the derived tables: less than it should if the volume is full. Those that were there make way then. */
   #makesWay(): DerivedTables {
-    if (!this.#isCold || !this.#chance(0.3)) return DerivedTables.new;
+    if (!this.#isCold || this.#hasRoom || !this.#chance(0.3)) return DerivedTables.new;
     if (this.#chance(0.5)) return DerivedTables.old;
     const kept = this.machine.keptTables();
     this.#write();
@@ -334,7 +372,7 @@ export class Simulation {
     const isImported = this.#chance(0.12);
     const batch = (): Uint8Array =>
       concatenate(
-        Array.from({ length: this.#chance(0.4) ? 1 : this.#below(9) }, () =>
+        Array.from({ length: this.#events() }, () =>
           isAccounts ? this.#account(isImported) : this.#transfer(isImported),
         ),
       );
@@ -350,6 +388,22 @@ export class Simulation {
     }
   }
 
+  #events(): number {
+    this.#ids = 'any';
+    if (this.#bulk > 0 && this.#chance(0.08)) {
+      this.#ids = BULK_IDS[this.#below(BULK_IDS.length)]!;
+      const events = this.#bulk + this.#below(this.#bulk);
+      this.eventsMax = Math.max(this.eventsMax, events);
+      return events;
+    }
+    if (this.#idsRise && this.#chance(0.1)) {
+      // The engine prepares 128 transfers at a time.
+      this.#plain = 128 * this.#below(3);
+      return this.#plain + this.#below(20);
+    }
+    return this.#chance(0.4) ? 1 : this.#below(9);
+  }
+
   #pulse(): void {
     const expiry = this.machine.nextExpiry();
     assert.equal(expiry, this.#reference.nextExpiry());
@@ -363,6 +417,7 @@ export class Simulation {
     const timestamp = this.#timestamp;
     this.#commits.push({ operation, timestamp, body });
     const actual = this.#execute(operation, timestamp, body);
+    if (this.#idsRise && this.#chance(0.3)) this.machine.settle();
     const expected = this.#reference.commit(operation, timestamp, body);
     assert.deepEqual(actual, expected, `commit of operation ${operation}`);
     this.#times.push(timestamp, timestamp - BigInt(this.#below(delta + 1)));
@@ -380,7 +435,9 @@ export class Simulation {
     const operation = operations[this.#below(operations.length)]!;
     const body = this.#frame(operation, () => {
       if (shapeOf(operation)!.batchable) {
-        const ids = Array.from({ length: this.#below(6) }, () => this.#id(this.#transferIds / 4));
+        const ids = Array.from({ length: this.#below(6) }, () =>
+          this.#usedId(this.#transferIds / 4),
+        );
         return concatenate(ids.map((id) => encodeRecord([['id', 16]], 16, { id })));
       }
       return this.#filter(operation);
@@ -442,7 +499,7 @@ export class Simulation {
     };
     if ([133, 134, 142, 143].includes(operation)) {
       const flags = BigInt(this.#below(this.#chance(0.05) ? 9 : 8));
-      const account_id = this.#id(9);
+      const account_id = this.#id(this.#accountIds);
       const reserved = this.#chance(0.03) ? { reserved_4: 1n << 60n } : {};
       const filter = { ...range, ...fields, ...reserved, account_id, flags };
       return encodeRecord(accountFilterFields, 128, filter);
@@ -464,7 +521,7 @@ export class Simulation {
     if (this.#chance(0.02) !== isImported) flags |= 0x10n;
     const rarely = (value: bigint): bigint => (this.#chance(0.02) ? value : 0n);
     return encodeRecord(accountFields, 128, {
-      id: this.#id(9),
+      id: this.#id(this.#accountIds),
       debits_pending: rarely(1n),
       debits_posted: rarely(1n << 100n),
       credits_pending: rarely(1n),
@@ -483,7 +540,7 @@ export class Simulation {
   #transfer(isImported: boolean): Uint8Array {
     let flags = this.#chance(0.25) ? 1n : 0n;
     const kind = this.#below(10);
-    const isResolving = kind < 3;
+    const isResolving = kind < 3 && this.#plain <= 0;
     if (isResolving) flags |= this.#chance(0.5) ? 4n : 8n;
     else if (kind < 6) flags |= 2n;
     if (this.#chance(0.1)) flags |= 0x10n << BigInt(this.#below(2));
@@ -493,11 +550,11 @@ export class Simulation {
     const isPending = (flags & 2n) !== 0n;
     const often = (value: bigint): bigint => (isResolving && this.#chance(0.7) ? 0n : value);
     return encodeRecord(transferFields, 128, {
-      id: this.#id(this.#transferIds),
-      debit_account_id: often(this.#id(9)),
-      credit_account_id: often(this.#id(9)),
+      id: this.#newId(),
+      debit_account_id: often(this.#id(this.#accountIds)),
+      credit_account_id: often(this.#id(this.#accountIds)),
       amount: this.#amount(isResolving),
-      pending_id: isResolving !== this.#chance(0.02) ? this.#id(this.#transferIds) : 0n,
+      pending_id: isResolving !== this.#chance(0.02) ? this.#usedId(this.#transferIds) : 0n,
       user_data_128: this.#userData(0.5),
       user_data_64: this.#userData(0.5),
       user_data_32: this.#userData(0.5),
@@ -531,6 +588,22 @@ export class Simulation {
     if (this.#chance(0.05)) return (1n << 64n) - 1n - BigInt(this.#below(2));
     const time = this.#times[this.#below(this.#times.length)]!;
     return time + BigInt(this.#below(5)) - 2n;
+  }
+
+  #newId(): bigint {
+    this.#plain -= 1;
+    if (this.#ids === 'few') return this.#id(FEW_IDS);
+    if (this.#ids === 'new') return (BigInt(this.#next()) << 64n) + BigInt(this.#next());
+    if (this.#ids === 'rising' && this.#chance(0.98)) return (this.#lastId += 1n);
+    if (!this.#idsRise || (this.#plain < 0 && this.#chance(0.3)))
+      return this.#usedId(this.#transferIds);
+    this.#lastId += 1n + BigInt(this.#below(2));
+    return this.#lastId;
+  }
+
+  #usedId(count: number): bigint {
+    if (!this.#idsRise || this.#chance(0.1)) return this.#id(count);
+    return this.#lastId - BigInt(this.#below(this.#chance(0.7) ? 12 : 400));
   }
 
   #id(count: number): bigint {
