@@ -64,7 +64,7 @@ test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
 
 .PHONY: chaos soak soak-rot soak-streams drill
-drill: setup ## What only a real cluster shows and takes long: the disaster drill of the manual; a killed leader as monitoring tells it; one replica’s volume with three; a database as full as its size promises (ONLY=disaster|failover|volume|capacity TRANSFERS=20000000 SIZE=lh-5)
+drill: setup ## What only a real cluster shows and takes long: the disaster drill of the manual; a killed leader as monitoring tells it; one replica’s volume with three; a database as full as its size promises (ONLY=disaster|failover|volume|capacity TOPOLOGY=single|ha-3|ha-6 TRANSFERS=20000000 SIZE=lh-5)
 	@$(JEST) --runInBand --silent=false --testMatch '<rootDir>/test/drill/$(or $(ONLY),*).drill.ts'
 soak: ## Long runs of faults with new seeds, beside adversarial clients in a pod's memory, until MINUTES are over (60)
 	@$(NODE) tools/test/soak.ts --minutes=$(MINUTES)
@@ -100,7 +100,7 @@ bench-monitoring: ## A worker that collects from fake engines, a day of figures,
 	@$(NODE) bench/monitoring/main.ts
 bench-tunnel: ## The tunnel against a direct connection, in turns
 	@$(NODE) bench/tunnel/main.ts
-bench-archive: build ## What archiving costs an engine, how late the bucket is, the archiver's memory, and a backup, the next one and a restore (TRANSFERS=10000000 TURNS=6 SECONDS=60)
+bench-archive: build ## What archiving costs an engine, how late the bucket is, the archiver's memory, and a backup, the next one, a restore and a replay (TRANSFERS=10000000 ACCOUNTS=10000 TURNS=11 SECONDS=60)
 	@$(NODE) bench/archive/main.ts
 bench-changes: ## How long a client waits while a database is changed on a real local cluster, beside the promise; parts are killed in the middle (PART=one|shape|six DEEDS=1 TRANSFERS=10000000)
 	@$(NODE) bench/changes/main.ts
