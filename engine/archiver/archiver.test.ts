@@ -55,7 +55,7 @@ function engineWith(committedOp: () => number): Feed {
       const entries = Array.from({ length: committedOp() - op }, (_, index) =>
         entryOf(op + 1 + index),
       );
-      return { kind: 'part', entries, marks: [] };
+      return { kind: 'part', entries, marks: [], more: false };
     },
     ...nobodyAsks,
   };
@@ -104,7 +104,7 @@ test('operations that were sealed while another archiver’s segment is taken up
       const entries = Array.from({ length: committedOp - op }, (_, index) =>
         entryOf(op + 1 + index),
       );
-      return { kind: 'part', entries, marks: [] };
+      return { kind: 'part', entries, marks: [], more: false };
     },
     ...nobodyAsks,
   };
@@ -160,8 +160,8 @@ test.each([
         return { kind: 'nothing', leads: true };
       }
       forms.push(form);
-      if (form === 'places') return { kind: 'places', groups: [nowhere], marks: [] };
-      return { kind: 'part', entries: [entryOf(op + 1)], marks: [] };
+      if (form === 'places') return { kind: 'places', groups: [nowhere], marks: [], more: false };
+      return { kind: 'part', entries: [entryOf(op + 1)], marks: [], more: false };
     },
     ...nobodyAsks,
   };

@@ -30,12 +30,12 @@ const mark = (op: number) => ({
 
 /** Large ones and small ones, in answers of any size; the last one is larger than what a segment usually has. */
 const answers: readonly FeedPart[] = [
-  { entries: [filled(1, 1 << 20), filled(2, 300)], marks: [mark(1), mark(2)] },
-  { entries: [filled(3, 256)], marks: [] },
-  { entries: [4, 5, 6].map((op) => filled(op, 1 << 20)), marks: [mark(6)] },
-  { entries: [filled(7, 256)], marks: [mark(7)] },
-  { entries: [8, 9, 10, 11, 12, 13].map((op) => filled(op, 1 << 20)), marks: [] },
-  { entries: [filled(14, 400)], marks: [mark(14)] },
+  { entries: [filled(1, 1 << 20), filled(2, 300)], marks: [mark(1), mark(2)], more: false },
+  { entries: [filled(3, 256)], marks: [], more: false },
+  { entries: [4, 5, 6].map((op) => filled(op, 1 << 20)), marks: [mark(6)], more: false },
+  { entries: [filled(7, 256)], marks: [mark(7)], more: false },
+  { entries: [8, 9, 10, 11, 12, 13].map((op) => filled(op, 1 << 20)), marks: [], more: false },
+  { entries: [filled(14, 400)], marks: [mark(14)], more: false },
 ];
 
 /** An answer as long as any other, so that nothing is left of what came before it. */

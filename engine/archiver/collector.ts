@@ -5,9 +5,9 @@
 import { NO_SEGMENT, sealSegment } from '../archive/log-segment.ts';
 import { sha256 } from '../archive/chunk.ts';
 import { FIRST_LINE, type Chain } from '../archive/log-chains.ts';
-import { ANSWER_BYTES, type FeedAnswer, type FeedPlace } from '../feed/archive-feed.ts';
+import type { FeedPlace } from '../feed/archive-feed.ts';
+import type { FeedPart } from '../feed/feed-body.ts';
 import type { PlacedPart } from '../feed/placed-part.ts';
-import { groupSize } from '../log/group.ts';
 import type { LogVolume } from './log-volume.ts';
 import { SegmentBuffer } from './segment-buffer.ts';
 import type { ArchiveEnd, SpooledSegment } from './spool.ts';
@@ -75,14 +75,14 @@ export class Collector {
   }
 
   /** Copies the entries: the feed uses their memory again. */
-  take({ entries, marks }: Extract<FeedAnswer, { kind: 'part' }>): void {
+  take({ entries, marks, more }: FeedPart): void {
     if (this.#content.last === undefined) this.#oldestAtMs = this.#options.nowMs();
     const bytes = this.#content.add(entries, marks);
-    this.#heard(bytes, bytes >= ANSWER_BYTES.part);
+    this.#heard(bytes, more);
   }
 
   /** Reads the entries from the volume. Says whether all were there; what was read counts in any case. */
-  async takePlaced({ groups, marks }: PlacedPart, volume: LogVolume): Promise<boolean> {
+  async takePlaced({ groups, marks, more }: PlacedPart, volume: LogVolume): Promise<boolean> {
     const { last, bytes } = this.#content;
     if (last === undefined) this.#oldestAtMs = this.#options.nowMs();
     const { op } = this.place;
@@ -94,9 +94,7 @@ export class Collector {
     } finally {
       const lastOp = this.#content.last?.op ?? op;
       this.#content.addMarks(marks.filter((mark) => mark.op <= lastOp));
-      // The engine counts what groups take in its file, which may be ten times what is in them.
-      const placed = groups.reduce((sum, group) => sum + groupSize(group), 0);
-      this.#heard(this.#content.bytes - bytes, placed >= ANSWER_BYTES.places);
+      this.#heard(this.#content.bytes - bytes, more);
     }
   }
 
@@ -123,12 +121,12 @@ export class Collector {
     });
   }
 
-  /** After a full answer more waits. */
-  #heard(bytes: number, isFull: boolean): void {
+  /** What waits is asked for at once. How many bytes an answer has says nothing: small groups have a tenth of what they take in a log. */
+  #heard(bytes: number, more: boolean): void {
     const nowMs = this.#options.nowMs();
     const lacks = Math.max(0, SEGMENT_BYTES - this.#content.bytes);
     const paceMs = bytes === 0 ? Infinity : (lacks * (nowMs - this.#heardAtMs)) / bytes;
-    this.lookInMs = isFull ? 0 : paceMs;
+    this.lookInMs = more ? 0 : paceMs;
     this.#heardAtMs = nowMs;
   }
 }

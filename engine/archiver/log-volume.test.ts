@@ -7,6 +7,7 @@ import { sha256 } from '../archive/chunk.ts';
 import { decodeSegment } from '../archive/log-segment.ts';
 import { DATABASE } from '../archive/testing/ledger-file.ts';
 import { ArchiveFeed, type FeedPlace } from '../feed/archive-feed.ts';
+import { decodeFeedPart, encodeFeedPart, type FeedPart } from '../feed/feed-body.ts';
 import { decodePlacedPart, encodePlacedPart, type PlacedPart } from '../feed/placed-part.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { checksumOf } from '../log/entries.ts';
@@ -59,6 +60,12 @@ async function placesAfter(feed: ArchiveFeed, place: FeedPlace): Promise<PlacedP
   return decodePlacedPart(JSON.parse(encodePlacedPart(answer)));
 }
 
+async function entriesAfter(feed: ArchiveFeed, place: FeedPlace): Promise<FeedPart> {
+  const answer = await feed.read(place);
+  if (answer.kind !== 'part') throw new Error(`the engine answers with ${answer.kind}`);
+  return decodeFeedPart(encodeFeedPart(answer));
+}
+
 const newCollector = (place = BEGINNING, nowMs = () => 0) =>
   new Collector({ databaseId: DATABASE, rpoMs: 60_000, nowMs }, place);
 
@@ -109,14 +116,14 @@ test('a group that is overwritten before it is read is not taken, and all before
     await replica.append(messageOf(replica.state.op + 1, 3_900));
   const [first, ...others] = (await placesAfter(feed, { op: 0 })).groups;
   const collector = newCollector();
-  expect(await collector.takePlaced({ groups: [first!], marks: [] }, volume)).toBe(true);
+  expect(await collector.takePlaced({ groups: [first!], marks: [], more: false }, volume)).toBe(true);
   // The ring comes round.
   replica.log.archived(6);
   for (let count = 0; count < 14; count += 1) {
     await replica.checkpoint();
     await replica.append(messageOf(replica.state.op + 1, 3_900));
   }
-  expect(await collector.takePlaced({ groups: others, marks: [] }, volume)).toBe(false);
+  expect(await collector.takePlaced({ groups: others, marks: [], more: false }, volume)).toBe(false);
   expect(collector.place.op).toBe(1);
   expect((await sealed(collector))?.entries.map(({ op }) => op)).toEqual([1]);
 });
@@ -140,22 +147,25 @@ test('a file that replaces the one that was read is read from the next answer on
   expect((await sealed(fresh))?.entries[0]?.message).toHaveLength(400);
 });
 
-test('while more of the log waits, the next look is at once, however little is in its groups', async () => {
+test('while more of the log waits, the next look is at once, however little is in its groups and in whatever form they come', async () => {
   await begin(64 << 20);
   const feed = feedOf(replica);
   // As one client makes them that waits for each answer: they are a tenth of what they take in the ring.
   for (let count = 0; count < 1_100; count += 1)
     await replica.append(messageOf(replica.state.op + 1, 300));
-  let nowMs = 0;
-  const collector = newCollector(BEGINNING, () => nowMs);
-  nowMs = 1_000;
-  await collector.takePlaced(await placesAfter(feed, collector.place), volume);
-  expect(collector.place.op).toBeLessThan(1_100);
-  expect(collector.lookInMs).toBe(0);
-  nowMs = 2_000;
-  await collector.takePlaced(await placesAfter(feed, collector.place), volume);
-  expect(collector.place.op).toBe(1_100);
-  expect(collector.lookInMs).toBeGreaterThan(1_000);
+  for (const form of ['places', 'entries']) {
+    let nowMs = 0;
+    const collector = newCollector(BEGINNING, () => nowMs);
+    for (let looks = 1; collector.place.op < 1_100; looks += 1) {
+      nowMs += 1_000;
+      if (form === 'places')
+        await collector.takePlaced(await placesAfter(feed, collector.place), volume);
+      else collector.take(await entriesAfter(feed, collector.place));
+      if (collector.place.op < 1_100) expect(collector.lookInMs).toBe(0);
+      else expect(looks).toBeGreaterThan(1);
+    }
+    expect(collector.lookInMs).toBeGreaterThan(1_000);
+  }
 });
 
 test('no memory is taken for a group that is larger than any', async () => {
@@ -184,7 +194,7 @@ test('what was read before the disk fails is kept with its marks, and the file i
   // The system refuses to read two groups beside each other there.
   const nowhere = [2 ** 60, 2 ** 60 + 4_096].map((offset) => ({ ...groups[0]!, offset }));
   const collector = newCollector();
-  const taken = collector.takePlaced({ groups: [...groups, ...nowhere], marks }, volume);
+  const taken = collector.takePlaced({ groups: [...groups, ...nowhere], marks, more: false }, volume);
   await expect(taken).rejects.toThrow();
   const segment = await sealed(collector);
   expect(segment?.entries.map(({ op }) => op)).toEqual([1]);

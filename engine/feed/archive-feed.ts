@@ -51,7 +51,7 @@ export type FeedAnswer =
   | { readonly kind: 'foreign'; readonly committedOp: number };
 
 /** Bytes of the log in an answer of either form, if more is there; the last group may add 4 MiB. */
-export const ANSWER_BYTES = { part: 1 << 20, places: 4 << 20 };
+const ANSWER_BYTES = { part: 1 << 20, places: 4 << 20 };
 /** A mark every 100 ms: those of ten minutes. Beyond that the oldest go. */
 const MARKS_MAX = 6_000;
 /** Time without a word from the archiver after which it counts as away. */
@@ -107,7 +107,9 @@ export class ArchiveFeed {
   ): Promise<FeedAnswer> {
     const { log, committedOp, leads } = this.#options;
     if (!leads()) return { kind: 'nothing', leads: false };
-    if (op > committedOp()) return { kind: 'foreign', committedOp: committedOp() };
+    // An answer that has not all of it was cut by its size, and more waits.
+    const endOp = committedOp();
+    if (op > endOp) return { kind: 'foreign', committedOp: endOp };
     // The archive's last entry is read again, if it is still there, to see that both have one history.
     const isToCompare = op > 0 && checksum !== undefined && !isSame(this.#handed, op, checksum);
     const before = isToCompare ? await log.read(op, ANSWER_BYTES.part) : undefined;
@@ -120,7 +122,7 @@ export class ArchiveFeed {
     if (before !== undefined && 'oldestOp' in before && isSame(this.#differs, op, checksum))
       return { kind: 'gone', oldestOp: before.oldestOp };
     if (form === 'places' && log.places !== undefined)
-      return this.#placed(op, log.places(op + 1, ANSWER_BYTES.places));
+      return this.#placed(op, log.places(op + 1, ANSWER_BYTES.places), endOp);
     // The group with that entry may be as large as a whole read, and have nothing after it.
     const goesOn = isKnown && (before.at(-1)?.op ?? 0) > op;
     const found = goesOn ? before : await log.read(op + 1, ANSWER_BYTES.part);
@@ -129,16 +131,21 @@ export class ArchiveFeed {
     const last = entries.at(-1);
     if (last === undefined) return { kind: 'nothing', leads: true };
     this.#handed = { op: last.op, checksum: checksumOf(last) };
-    return { kind: 'part', entries, marks: this.#marksAfter(op, last.op) };
+    return { kind: 'part', entries, marks: this.#marksAfter(op, last.op), more: last.op < endOp };
   }
 
-  #placed(op: number, found: readonly PlacedGroup[] | { readonly oldestOp: number }): FeedAnswer {
+  #placed(
+    op: number,
+    found: readonly PlacedGroup[] | { readonly oldestOp: number },
+    endOp: number,
+  ): FeedAnswer {
     if ('oldestOp' in found) return { kind: 'gone', oldestOp: found.oldestOp };
-    const groups = found.filter(({ lastOp }) => lastOp <= this.#options.committedOp());
+    const groups = found.filter(({ lastOp }) => lastOp <= endOp);
     const last = groups.at(-1);
     if (last === undefined) return { kind: 'nothing', leads: true };
     this.#handed = { op: last.lastOp, checksum: last.lastChecksum };
-    return { kind: 'places', groups, marks: this.#marksAfter(op, last.lastOp) };
+    const marks = this.#marksAfter(op, last.lastOp);
+    return { kind: 'places', groups, marks, more: last.lastOp < endOp };
   }
 
   #marksAfter(op: number, lastOp: number): readonly LedgerMark[] {

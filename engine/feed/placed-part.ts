@@ -14,6 +14,7 @@ const schema = z.object({
   kind: z.literal('places'),
   groups: z.array(z.object({ offset: count, payloadSize: count, seal: bytes16 })).min(1),
   marks: z.base64(),
+  more: z.boolean(),
 });
 
 /** A group as the reader needs it. */
@@ -23,9 +24,11 @@ export interface PlacedPart {
   /** In order. The first one may begin before what was asked for. */
   readonly groups: readonly GroupPlace[];
   readonly marks: readonly LedgerMark[];
+  /** Whether more was committed than this part has. */
+  readonly more: boolean;
 }
 
-export const encodePlacedPart = ({ groups, marks }: PlacedPart): string =>
+export const encodePlacedPart = ({ groups, marks, more }: PlacedPart): string =>
   JSON.stringify({
     kind: 'places',
     groups: groups.map(({ offset, payloadSize, seal }) => ({
@@ -34,14 +37,16 @@ export const encodePlacedPart = ({ groups, marks }: PlacedPart): string =>
       seal: Buffer.from(seal).toString('hex'),
     })),
     marks: Buffer.from(encodeMarks(marks)).toString('base64'),
+    more,
   } satisfies z.infer<typeof schema>);
 
 /** Throws if it is none. */
 export function decodePlacedPart(json: unknown): PlacedPart {
-  const { groups, marks } = schema.parse(json);
+  const { groups, marks, more } = schema.parse(json);
   const bytes = new Uint8Array(Buffer.from(marks, 'base64'));
   return {
     groups: groups.map(({ seal, ...place }) => ({ ...place, seal: Buffer.from(seal, 'hex') })),
     marks: decodeMarks(bytes, Math.floor(bytes.length / MARK_BYTES)),
+    more,
   };
 }
