@@ -1,5 +1,6 @@
 /**
- * Asks the engines of each running database about once a minute how much of their limits they use. Only if the meaning of the
+ * Asks the engines of each running database about once a minute how much of their limits they use, and more often while it is not known yet what
+ * a new database's archive has: until then nobody can restore to a moment that is in it. Only if the meaning of the
  * answer changes, a reconcile of that database writes to the API server. A reconcile that asks engines for something else tells their
  * answers here, so that a new database says with its first status what it has left.
  */
@@ -33,25 +34,36 @@ interface CapacityWatchOptions {
   readonly timers?: Timers;
 }
 
+/** Interval between two rounds of the databases whose archives have not told what they have. */
+const soonMs = 5_000;
+/** Rounds in which they are asked so often: an archive that has nothing, or whose store is away, stays so. */
+const soonRoundsMax = 24;
 /** Maximum number of databases asked at a time: each answers within 2 s, or does not. */
 const askedAtOnce = 20;
 
 export class CapacityWatch {
   readonly #options: CapacityWatchOptions;
   readonly #timers: Timers;
-  readonly #task: RepeatingTask;
+  readonly #tasks: readonly RepeatingTask[];
+  /** Rounds in which databases were asked for what their archives have. */
+  readonly #soonRounds = new Map<string, number>();
   readonly #known = new Map<string, Capacity>();
 
   constructor(options: CapacityWatchOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
-    this.#task = new RepeatingTask({
-      everyMs: options.periodMs ?? 60_000,
-      timers: this.#timers,
-      run: (signal) => this.#askAll(signal),
-      onFailure: (error) =>
-        options.logger.error({ err: error }, 'the capacity of engines could not be read'),
-    });
+    const task = (everyMs: number, run: (signal: AbortSignal) => Promise<void>) =>
+      new RepeatingTask({
+        everyMs,
+        timers: this.#timers,
+        run,
+        onFailure: (error) =>
+          options.logger.error({ err: error }, 'the capacity of engines could not be read'),
+      });
+    this.#tasks = [
+      task(options.periodMs ?? 60_000, (signal) => this.#askAll(signal)),
+      task(soonMs, (signal) => this.#askSoon(signal)),
+    ];
   }
 
   /** Capacity that this process last heard of. */
@@ -60,18 +72,41 @@ export class CapacityWatch {
   }
 
   start(): void {
-    this.#task.start();
+    for (const task of this.#tasks) task.start();
   }
 
-  stop(): Promise<void> {
-    return this.#task.stop();
+  async stop(): Promise<void> {
+    await Promise.all(this.#tasks.map((task) => task.stop()));
   }
 
   async #askAll(signal: AbortSignal): Promise<void> {
     const databases = this.#options.databases();
     const living = new Set(databases.map(uidOf));
-    for (const uid of this.#known.keys()) if (!living.has(uid)) this.#known.delete(uid);
-    const queue = databases.filter(({ status }) => status?.bootstrapped === true);
+    for (const known of [this.#known, this.#soonRounds])
+      for (const uid of known.keys()) if (!living.has(uid)) known.delete(uid);
+    await this.#askEach(databases.filter(hasRun), signal);
+  }
+
+  async #askSoon(signal: AbortSignal): Promise<void> {
+    const waiting = this.#options.databases().filter((one) => hasRun(one) && this.#awaits(one));
+    await this.#askEach(waiting, signal);
+  }
+
+  /** Whether a database is asked again soon for what its archive has. */
+  #awaits(database: DatabaseObject): boolean {
+    const uid = uidOf(database);
+    const isArchived = database.spec.backup?.continuous?.enabled === true;
+    if (!isArchived || this.#known.get(uid)?.archive?.archivedOp !== undefined) {
+      this.#soonRounds.delete(uid);
+      return false;
+    }
+    const rounds = (this.#soonRounds.get(uid) ?? 0) + 1;
+    this.#soonRounds.set(uid, rounds);
+    return rounds <= soonRoundsMax;
+  }
+
+  async #askEach(databases: readonly DatabaseObject[], signal: AbortSignal): Promise<void> {
+    const queue = [...databases];
     const ask = async () => {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
         if (signal.aborted) return;
@@ -108,6 +143,8 @@ export class CapacityWatch {
     return known;
   }
 }
+
+const hasRun = ({ status }: DatabaseObject): boolean => status?.bootstrapped === true;
 
 /** Returns whether a database's status says something else, or its storage may have to grow. */
 function isNews(database: DatabaseObject, before: Capacity | undefined, now: Capacity): boolean {

@@ -207,3 +207,52 @@ test('an answer is dated by the clock that dates conditions: storage grows only 
   expect(atMs).toBeGreaterThan(beganMs);
   expect(atMs).toBeLessThanOrEqual(timers.wallMs());
 });
+
+test('what the archive of a new database has is known seconds after its archiver knows it; one that never tells is soon asked once a minute', async () => {
+  const timers = new VirtualTimers();
+  const of = (uid: string) =>
+    ({
+      metadata: { name: uid, uid },
+      spec: { backup: { continuous: { enabled: true, rpoSeconds: 5 } } },
+      status: { bootstrapped: true, workload: uid },
+    }) as unknown as DatabaseObject;
+  const beganMs = timers.wallMs();
+  const archive = {
+    state: 'Starting',
+    gaps: 0,
+    spoolBytes: 0,
+    leads: true,
+    lagSeconds: 0,
+  } as const;
+  const knows = { ...archive, state: 'Archiving', archivedOp: 7, archivedTimestamp: '7' } as const;
+  const asked: Record<string, number> = {};
+  let knownAfterMs = Infinity;
+  const watch = new CapacityWatch({
+    databases: () => [of('restored'), of('silent')],
+    podsOf: ({ metadata: { name } }) => [
+      {
+        metadata: { name: `${name}-0` },
+        status: { podIP: name, conditions: [{ type: 'Ready', status: 'True' }] },
+      } as unknown as Pod,
+    ],
+    fetchStatus: (url) => {
+      const name = url.includes('restored') ? 'restored' : 'silent';
+      asked[name] = (asked[name] ?? 0) + 1;
+      const isKnown = name === 'restored' && timers.wallMs() - beganMs >= 9_000;
+      return Promise.resolve({ ...well, archive: isKnown ? knows : archive });
+    },
+    onChange: ({ metadata: { name } }) => {
+      if (watch.of(name ?? '')?.archive?.archivedOp === 7)
+        knownAfterMs = Math.min(knownAfterMs, timers.wallMs() - beganMs);
+    },
+    logger: pino({ level: 'silent' }),
+    nowMs: () => timers.wallMs(),
+    timers,
+  });
+  watch.start();
+  await timers.advance(60 * 60_000);
+  await watch.stop();
+  expect(knownAfterMs).toBeLessThanOrEqual(15_000);
+  expect(asked['restored']).toBeLessThanOrEqual(60 + 5);
+  expect(asked['silent']).toBeLessThanOrEqual(60 + 26);
+});
