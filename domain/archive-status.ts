@@ -19,6 +19,10 @@ export const archiveStates = [
 ] as const;
 export type ArchiveState = (typeof archiveStates)[number];
 
+/** Who reads the log for an archiver: itself, in the data file or in the member of etcd beside the engine, or the engine, at a cost. */
+export const archiveReads = ['DataFile', 'Member', 'Engine'] as const;
+export type ArchiveReads = (typeof archiveReads)[number];
+
 const count = z.number().int().nonnegative();
 /** Nanoseconds since 1970, decimal. */
 const nanoseconds = z.string().regex(/^\d{1,20}$/);
@@ -57,6 +61,10 @@ export const archiveReportSchema = z.object({
   encrypted: z.boolean().optional(),
   /** Resident memory of the archiver. */
   residentBytes: count.optional(),
+  /** Who reads the log; absent until a part of it was read. */
+  reads: z.enum(archiveReads).optional(),
+  /** Why it is the engine. */
+  readsWhy: z.string().max(300).optional(),
 });
 export type ArchiveReport = z.infer<typeof archiveReportSchema>;
 

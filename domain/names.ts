@@ -189,6 +189,9 @@ export const wantedCertificatesVariable = 'LEDGERHOUSE_CERTIFICATES';
  * ignored by archivers of earlier versions.
  */
 export const dataFileVariable = 'LEDGERHOUSE_DATA_FILE';
+
+/** The same where the log is in the member of etcd beside the engine: the member's address. */
+export const logMemberVariable = 'LEDGERHOUSE_LOG_MEMBER';
 /** ConfigMap with the connection data of clients. It is named after the database alone, so that pods can mount it. */
 export const connectionName = (database: LedgerDatabase) => `${database.metadata.name}-connection`;
 

@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { segmentKey } from '../archive/keys.ts';
 import { DATABASE } from '../archive/testing/ledger-file.ts';
 import { MemoryStore } from '../archive/testing/memory-store.ts';
 import { entryOf, writeChain } from '../archive/testing/written-log.ts';
 import { diskStorage } from '../log/disk-storage.ts';
-import { createToyFile } from '../log/testing/replica.ts';
+import { createToyFile, IDENTITY } from '../log/testing/replica.ts';
 import { Archiver } from './archiver.ts';
 import type { Feed } from './feed-client.ts';
 import { LogVolume } from './log-volume.ts';
@@ -29,9 +29,11 @@ const archiverOf = (parts: {
   readonly store: MemoryStore;
   readonly spool: Spool;
   readonly feed: Feed;
-  readonly volume?: LogVolume;
+  readonly source?: LogVolume | undefined;
+  readonly logger?: Logger;
 }) =>
   new Archiver({
+    logger: pino({ level: 'silent' }),
     ...parts,
     databaseId: DATABASE,
     clusterId: 0n,
@@ -40,7 +42,6 @@ const archiverOf = (parts: {
     spoolBytesMax: 1 << 20,
     timers: systemTimers,
     random: Math.random,
-    logger: pino({ level: 'silent' }),
   });
 
 /** An engine at rest: it answers at once if it has something that follows, and otherwise only when the wait is over. */
@@ -139,42 +140,58 @@ test('operations that were sealed while another archiver’s segment is taken up
   rmSync(folder, { recursive: true });
 });
 
+const { clusterId } = IDENTITY;
+const none = 'this archiver has no place of the log';
+const lacking = 'the data file has not the groups that the engine names';
+
 test.each([
-  ['a data file that is not there is asked for once', 'absent.ledger', ['places']],
+  ['a data file that is not there is asked for once', 'absent.ledger', clusterId, 1, 'ENOENT'],
+  ["another database's is asked for once", 'whole.ledger', clusterId + 1n, 1, 'another database'],
   [
-    'a data file without that group is asked for again, after the engine has read the log',
-    'damaged.ledger',
-    ['places', 'places', 'places'],
+    'one without that group is asked for again, after the engine has read the log',
+    'whole.ledger',
+    clusterId,
+    3,
+    lacking,
   ],
-])('the engine reads its log itself for an archiver that cannot: %s', async (_, name, asked) => {
-  const folder = mkdtempSync(join(tmpdir(), 'archiver-'));
-  await createToyFile(diskStorage, 64 << 10, join(folder, 'damaged.ledger'));
-  const store = new MemoryStore();
-  const spool = await Spool.open(join(folder, 'spool'));
-  const forms: string[] = [];
-  const nowhere = { offset: 1 << 30, payloadSize: 288, seal: new Uint8Array(16) };
-  const feed: Feed = {
-    async read({ op }, waitMs, signal, form = 'entries') {
-      if (op === 3) {
-        await sleep(systemTimers, waitMs, signal);
-        return { kind: 'nothing', leads: true };
-      }
-      forms.push(form);
-      if (form === 'places') return { kind: 'places', groups: [nowhere], marks: [], more: false };
-      return { kind: 'part', entries: [entryOf(op + 1)], marks: [], more: false };
-    },
-    ...nobodyAsks,
-  };
-  const volume = new LogVolume(join(folder, name));
-  const archiver = archiverOf({ store, spool, feed, volume });
-  const end = new AbortController();
-  const run = archiver.run(end.signal);
-  for (let looks = 0; looks < 20_000 && archiver.report.archivedOp !== 3; looks += 1)
-    await sleep(systemTimers, 20);
-  end.abort();
-  await run;
-  expect(archiver.report.archivedOp).toBe(3);
-  expect(forms.filter((form) => form === 'places')).toEqual(asked);
-  expect(forms.filter((form) => form === 'entries')).toHaveLength(3);
-  rmSync(folder, { recursive: true });
-});
+  ['without a data file nothing is asked for', undefined, clusterId, 0, none],
+])(
+  'the engine reads its log itself for an archiver that cannot, which says so once: %s',
+  async (_, name, cluster, asked, why) => {
+    const folder = mkdtempSync(join(tmpdir(), 'archiver-'));
+    await createToyFile(diskStorage, 64 << 10, join(folder, 'whole.ledger'));
+    const store = new MemoryStore();
+    const spool = await Spool.open(join(folder, 'spool'));
+    const forms: string[] = [];
+    const nowhere = { at: 1 << 30, bytes: 288, seal: new Uint8Array(16) };
+    const feed: Feed = {
+      async read({ op }, waitMs, signal, form = 'entries') {
+        if (op === 3) {
+          await sleep(systemTimers, waitMs, signal);
+          return { kind: 'nothing', leads: true };
+        }
+        forms.push(form);
+        if (form === 'groups') return { kind: 'places', places: [nowhere], marks: [], more: false };
+        return { kind: 'part', entries: [entryOf(op + 1)], marks: [], more: false };
+      },
+      ...nobodyAsks,
+    };
+    const source = name === undefined ? undefined : new LogVolume(join(folder, name), cluster);
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+    const archiver = archiverOf({ store, spool, feed, source, logger });
+    const end = new AbortController();
+    const run = archiver.run(end.signal);
+    for (let looks = 0; looks < 20_000 && archiver.report.archivedOp !== 3; looks += 1)
+      await sleep(systemTimers, 20);
+    end.abort();
+    await run;
+    expect(archiver.report.archivedOp).toBe(3);
+    expect(forms.filter((form) => form === 'groups')).toHaveLength(asked);
+    expect(forms.filter((form) => form === 'entries')).toHaveLength(3);
+    const readsWhy = expect.stringContaining(why);
+    expect(archiver.report).toMatchObject({ reads: 'Engine', readsWhy });
+    expect(lines).toEqual([readsWhy]);
+    rmSync(folder, { recursive: true });
+  },
+);

@@ -16,7 +16,6 @@ import { FIRST_LINE, writeChainNote } from '../archive/log-chains.ts';
 import { decodeSegment, decodeSegmentHead } from '../archive/log-segment.ts';
 import type { ObjectStore, RangedStore } from '../archive/object-store.ts';
 import type { FeedAnswer } from '../feed/archive-feed.ts';
-import type { PlacedPart } from '../feed/placed-part.ts';
 import { answerQuestions } from './answer-questions.ts';
 import {
   confirmEnd,
@@ -29,15 +28,16 @@ import {
 } from './archive-end.ts';
 import { BEGINNING, Collector, placeAt, type CollectorPlace } from './collector.ts';
 import type { Feed } from './feed-client.ts';
-import type { LogVolume } from './log-volume.ts';
+import type { LogSource } from './log-source.ts';
+import { OwnReading } from './own-reading.ts';
 import type { ArchiveEnd, Spool, SpooledSegment } from './spool.ts';
 
 interface ArchiverOptions {
   readonly store: ObjectStore & RangedStore;
   readonly spool: Spool;
   readonly feed: Feed;
-  /** The engine's data file, if the archiver may read it: the log is then not sent by the engine. */
-  readonly volume?: LogVolume | undefined;
+  /** Where the archiver may read the log: it is then not sent by the engine. */
+  readonly source?: LogSource | undefined;
   /** Whether the store encrypts. */
   readonly encrypted: boolean;
   readonly databaseId: string;
@@ -90,9 +90,7 @@ export class Archiver {
   readonly #options: ArchiverOptions;
   readonly #failures: Partial<Record<ArchiveState, number>> = {};
   #collector: Collector | undefined;
-  #volume: LogVolume | undefined;
-  /** Whether the log in the volume was not what the engine had said: the engine then reads it once, or says what became of it. */
-  #isChanged = false;
+  readonly #reading: OwnReading;
   /** Aborts the question to the engine that waits for news after a place from which this archiver no longer goes on. */
   #moved = new AbortController();
   #end: ArchiveEnd | undefined;
@@ -115,7 +113,7 @@ export class Archiver {
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
-    this.#volume = options.volume;
+    this.#reading = new OwnReading(options.source, options.logger);
     this.#beginningSeenMs = options.timers.nowMs();
   }
 
@@ -144,7 +142,7 @@ export class Archiver {
       this.#wake();
       await Promise.all([reports, sends, answers]);
       await this.#telling;
-      await this.#volume?.close();
+      await this.#reading.close();
     }
   }
 
@@ -176,6 +174,7 @@ export class Archiver {
       failures: this.#failures,
       encrypted: this.#options.encrypted,
       residentBytes: process.memoryUsage.rss(),
+      ...this.#reading.report,
     };
   }
 
@@ -247,9 +246,8 @@ export class Archiver {
     const { feed, timers, logger } = this.#options;
     const moved = this.#moved.signal;
     try {
-      const form = this.#volume !== undefined && !this.#isChanged ? 'places' : 'entries';
       const either = AbortSignal.any([signal, moved]);
-      const answer = await feed.read(collector.place, waitMs, either, form);
+      const answer = await feed.read(collector.place, waitMs, either, this.#reading.form);
       this.#unanswered = 0;
       return answer;
     } catch (error) {
@@ -269,10 +267,10 @@ export class Archiver {
         if (this.#isStale) await this.#refresh(signal);
         if (this.#collector !== collector) return;
         if (this.#fault?.state === 'ArchiveForeign') this.#fault = undefined;
-        if (answer.kind === 'places') await this.#readVolume(collector, answer);
+        if (answer.kind === 'places') await this.#reading.take(collector, answer);
         else {
           collector.take(answer);
-          this.#isChanged = false;
+          this.#reading.sent();
         }
         return;
       case 'nothing':
@@ -293,18 +291,6 @@ export class Archiver {
         await this.#tell();
         await sleep(timers, LOOK_MS, signal);
       }
-    }
-  }
-
-  /** A volume that cannot be read is left alone: the engine reads its log itself. */
-  async #readVolume(collector: Collector, part: PlacedPart): Promise<void> {
-    const volume = this.#volume;
-    if (volume === undefined) return;
-    try {
-      this.#isChanged = !(await collector.takePlaced(part, volume));
-    } catch (error) {
-      this.#options.logger.warn({ error }, "the engine's data file cannot be read here");
-      this.#volume = undefined;
     }
   }
 

@@ -8,7 +8,7 @@ import { FIRST_LINE, type Chain } from '../archive/log-chains.ts';
 import type { FeedPlace } from '../feed/archive-feed.ts';
 import type { FeedPart } from '../feed/feed-body.ts';
 import type { PlacedPart } from '../feed/placed-part.ts';
-import type { LogVolume } from './log-volume.ts';
+import type { LogSource } from './log-source.ts';
 import { SegmentBuffer } from './segment-buffer.ts';
 import type { ArchiveEnd, SpooledSegment } from './spool.ts';
 
@@ -81,20 +81,20 @@ export class Collector {
     this.#heard(bytes, more);
   }
 
-  /** Reads the entries from the volume. Says whether all were there; what was read counts in any case. */
-  async takePlaced({ groups, marks, more }: PlacedPart, volume: LogVolume): Promise<boolean> {
+  /** Reads the entries where the engine has its log. Says whether all were there; what was read counts in any case. */
+  async takePlaced(part: PlacedPart, source: Pick<LogSource, 'read'>): Promise<boolean> {
     const { last, bytes } = this.#content;
     if (last === undefined) this.#oldestAtMs = this.#options.nowMs();
     const { op } = this.place;
     try {
-      return await volume.read(groups, {
+      return await source.read(part, {
         room: (size) => this.#content.room(size),
         added: (size, entryCount) => this.#content.addFilled(size, entryCount, op),
       });
     } finally {
       const lastOp = this.#content.last?.op ?? op;
-      this.#content.addMarks(marks.filter((mark) => mark.op <= lastOp));
-      this.#heard(this.#content.bytes - bytes, more);
+      this.#content.addMarks(part.marks.filter((mark) => mark.op <= lastOp));
+      this.#heard(this.#content.bytes - bytes, part.more);
     }
   }
 

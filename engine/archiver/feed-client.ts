@@ -8,21 +8,16 @@ import {
 import type { ArchiveReport } from '../../domain/archive-status.ts';
 import { jsonOf } from '../../base/json.ts';
 import type { HostPort } from '../../base/host-port.ts';
-import type { FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
+import type { FeedAnswer, FeedForm, FeedPlace } from '../feed/archive-feed.ts';
 import { decodeFeedPart } from '../feed/feed-body.ts';
 import { decodePlacedPart } from '../feed/placed-part.ts';
 
 export interface Feed {
   /**
    * Resolves when something follows the place, or after `waitMs`. Rejects while the engine does not answer. The entries' memory belongs to the
-   * answer until the next one is read. `form`: whether the engine may tell places in its data file instead.
+   * answer until the next one is read. `form`: where the engine may name places instead.
    */
-  read(
-    place: FeedPlace,
-    waitMs: number,
-    signal: AbortSignal,
-    form?: 'entries' | 'places',
-  ): Promise<FeedAnswer>;
+  read(place: FeedPlace, waitMs: number, signal: AbortSignal, form?: FeedForm): Promise<FeedAnswer>;
   report(report: ArchiveReport): Promise<void>;
   /** Resolves with a question about the archived log; `undefined` after `waitMs` without one. */
   question(waitMs: number, signal: AbortSignal): Promise<ArchiveQuestion | undefined>;
@@ -45,11 +40,11 @@ export class FeedClient implements Feed {
     { op, checksum }: FeedPlace,
     waitMs: number,
     signal: AbortSignal,
-    form: 'entries' | 'places' = 'entries',
+    form: FeedForm = 'entries',
   ): Promise<FeedAnswer> {
     const query = new URLSearchParams({ after: String(op), wait: String(waitMs) });
     if (checksum !== undefined) query.set('checksum', Buffer.from(checksum).toString('hex'));
-    if (form === 'places') query.set('form', form);
+    if (form !== 'entries') query.set('form', form);
     const within = AbortSignal.any([signal, AbortSignal.timeout(waitMs + TIMEOUT_MS)]);
     const path = `/log?${query.toString()}`;
     const { type, body } = await this.#ask('GET', path, undefined, within, this.#log);

@@ -13,7 +13,7 @@ import { diskStorage } from '../log/disk-storage.ts';
 import { checksumOf } from '../log/entries.ts';
 import { LOG_OFFSET } from '../log/layout.ts';
 import type { LogEntry } from '../log/log.ts';
-import { createToyFile, messageOf, ToyReplica } from '../log/testing/replica.ts';
+import { createToyFile, IDENTITY, messageOf, ToyReplica } from '../log/testing/replica.ts';
 import { BEGINNING, Collector } from './collector.ts';
 import { LogVolume } from './log-volume.ts';
 
@@ -24,7 +24,7 @@ let volume: LogVolume;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'log-volume-'));
   path = join(folder, 'replica.ledger');
-  volume = new LogVolume(path);
+  volume = new LogVolume(path, IDENTITY.clusterId);
 });
 afterEach(async () => {
   await volume.close();
@@ -55,7 +55,7 @@ const feedOf = ({ log, state }: ToyReplica): ArchiveFeed =>
 
 /** What the engine says, as it arrives. */
 async function placesAfter(feed: ArchiveFeed, place: FeedPlace): Promise<PlacedPart> {
-  const answer = await feed.read(place, 'places');
+  const answer = await feed.read(place, 'groups');
   if (answer.kind !== 'places') throw new Error(`the engine answers with ${answer.kind}`);
   return decodePlacedPart(JSON.parse(encodePlacedPart(answer)));
 }
@@ -114,16 +114,20 @@ test('a group that is overwritten before it is read is not taken, and all before
   const feed = feedOf(replica);
   for (let count = 0; count < 6; count += 1)
     await replica.append(messageOf(replica.state.op + 1, 3_900));
-  const [first, ...others] = (await placesAfter(feed, { op: 0 })).groups;
+  const [first, ...others] = (await placesAfter(feed, { op: 0 })).places;
   const collector = newCollector();
-  expect(await collector.takePlaced({ groups: [first!], marks: [], more: false }, volume)).toBe(true);
+  expect(await collector.takePlaced({ places: [first!], marks: [], more: false }, volume)).toBe(
+    true,
+  );
   // The ring comes round.
   replica.log.archived(6);
   for (let count = 0; count < 14; count += 1) {
     await replica.checkpoint();
     await replica.append(messageOf(replica.state.op + 1, 3_900));
   }
-  expect(await collector.takePlaced({ groups: others, marks: [], more: false }, volume)).toBe(false);
+  expect(await collector.takePlaced({ places: others, marks: [], more: false }, volume)).toBe(
+    false,
+  );
   expect(collector.place.op).toBe(1);
   expect((await sealed(collector))?.entries.map(({ op }) => op)).toEqual([1]);
 });
@@ -178,10 +182,10 @@ test('no memory is taken for a group that is larger than any', async () => {
     },
     added: () => undefined,
   };
-  for (const payloadSize of [5 << 20, 2 ** 31, Number.MAX_SAFE_INTEGER])
-    expect(
-      await volume.read([{ offset: LOG_OFFSET, payloadSize, seal: new Uint8Array(16) }], sink),
-    ).toBe(false);
+  for (const bytes of [5 << 20, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+    const places = [{ at: LOG_OFFSET, bytes, seal: new Uint8Array(16) }];
+    expect(await volume.read({ places }, sink)).toBe(false);
+  }
   expect(rooms).toEqual([]);
 });
 
@@ -190,11 +194,14 @@ test('what was read before the disk fails is kept with its marks, and the file i
   const feed = feedOf(replica);
   await replica.append(messageOf(1, 300));
   feed.tick();
-  const { groups, marks } = await placesAfter(feed, { op: 0 });
+  const { places, marks } = await placesAfter(feed, { op: 0 });
   // The system refuses to read two groups beside each other there.
-  const nowhere = [2 ** 60, 2 ** 60 + 4_096].map((offset) => ({ ...groups[0]!, offset }));
+  const nowhere = [2 ** 60, 2 ** 60 + 4_096].map((at) => ({ ...places[0]!, at }));
   const collector = newCollector();
-  const taken = collector.takePlaced({ groups: [...groups, ...nowhere], marks, more: false }, volume);
+  const taken = collector.takePlaced(
+    { places: [...places, ...nowhere], marks, more: false },
+    volume,
+  );
   await expect(taken).rejects.toThrow();
   const segment = await sealed(collector);
   expect(segment?.entries.map(({ op }) => op)).toEqual([1]);

@@ -42,6 +42,7 @@ const feedOf = (
 /** The same log in a data file, whose groups are told by their places. */
 const placedLogOf = (groups: readonly (readonly number[])[]): ReadableLog => ({
   ...logOf(groups),
+  form: 'groups',
   places: (op) => {
     const oldestOp = groups[0]?.[0] ?? 1;
     if (op < oldestOp) return { oldestOp };
@@ -49,8 +50,8 @@ const placedLogOf = (groups: readonly (readonly number[])[]): ReadableLog => ({
     return left.map((ops) => ({
       lastOp: ops.at(-1) ?? 0,
       lastChecksum: checksumOf(ops.at(-1) ?? 0),
-      offset: ops[0] ?? 0,
-      payloadSize: ops.length,
+      at: ops[0] ?? 0,
+      bytes: ops.length,
       seal: new Uint8Array(16),
     }));
   },
@@ -139,23 +140,23 @@ test('an archiver that has the data file is told committed places of this histor
     },
   });
   const firstOps = (answer: FeedAnswer) =>
-    answer.kind === 'places' ? answer.groups.map(({ offset }) => offset) : answer.kind;
+    answer.kind === 'places' ? answer.places.map(({ at }) => at) : answer.kind;
   // The last group has an operation that is not committed.
-  expect(firstOps(await feed.read({ op: 0 }, 'places'))).toEqual([1, 3]);
-  expect(firstOps(await feed.read({ op: 5, checksum: checksumOf(5) }, 'places'))).toBe('nothing');
+  expect(firstOps(await feed.read({ op: 0 }, 'groups'))).toEqual([1, 3]);
+  expect(firstOps(await feed.read({ op: 5, checksum: checksumOf(5) }, 'groups'))).toBe('nothing');
   expect(reads).toEqual([]);
   // A place in the middle of a group, as after another release's archiver.
-  expect(firstOps(await feed.read({ op: 4, checksum: checksumOf(4) }, 'places'))).toEqual([3]);
-  expect(firstOps(await feed.read({ op: 2, checksum: checksumOf(7) }, 'places'))).toBe('foreign');
+  expect(firstOps(await feed.read({ op: 4, checksum: checksumOf(4) }, 'groups'))).toEqual([3]);
+  expect(firstOps(await feed.read({ op: 2, checksum: checksumOf(7) }, 'groups'))).toBe('foreign');
   groups.shift();
-  expect(await feed.read({ op: 2, checksum: checksumOf(7) }, 'places')).toEqual({
+  expect(await feed.read({ op: 2, checksum: checksumOf(7) }, 'groups')).toEqual({
     kind: 'gone',
     oldestOp: 3,
   });
-  expect(firstOps(await feed.read({ op: 2, checksum: checksumOf(2) }, 'places'))).toEqual([3]);
-  expect(await feed.read({ op: 1 }, 'places')).toEqual({ kind: 'gone', oldestOp: 3 });
+  expect(firstOps(await feed.read({ op: 2, checksum: checksumOf(2) }, 'groups'))).toEqual([3]);
+  expect(await feed.read({ op: 1 }, 'groups')).toEqual({ kind: 'gone', oldestOp: 3 });
 });
 
 test('a log that is in no data file is handed out as entries, whatever was asked for', async () => {
-  expect(opsOf(await feedOf([[1, 2]], 2).read({ op: 0 }, 'places'))).toEqual([1, 2]);
+  expect(opsOf(await feedOf([[1, 2]], 2).read({ op: 0 }, 'groups'))).toEqual([1, 2]);
 });

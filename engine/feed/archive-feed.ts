@@ -1,16 +1,19 @@
 /**
  * The engine's side of continuous archiving: it hands committed entries of its log to the archiver beside it, takes marks of
  * the ledger, and remembers what the archiver reports, for status and metrics. It keeps nothing in memory but marks: entries
- * are in the log, which keeps them for the archive as long as it has room (engine/log/ring.ts). An archiver that has the data file reads them
- * there by itself; for others they are read here.
+ * are in the log, which keeps them for the archive as long as it has room (engine/log/ring.ts). An archiver that has the data file, or the
+ * member of etcd, reads them there by itself; for others they are read here.
  */
 import type { ArchiveReport, ArchiveStatus } from '../../domain/archive-status.ts';
 import { checksumOf } from '../log/entries.ts';
 import type { LedgerMark } from '../log/ledger-mark.ts';
 import type { CheckpointPosition, LogEntry } from '../log/log.ts';
-import type { PlacedGroup } from '../log/scan.ts';
+import type { PlacedEntries } from '../log/placed.ts';
 import type { FeedPart } from './feed-body.ts';
 import type { PlacedPart } from './placed-part.ts';
+
+/** What an archiver asks for: entries, or where they are: the groups of the data file, or the blocks in the member of etcd. */
+export type FeedForm = 'entries' | 'groups' | 'blocks';
 
 /** A log that entries can be read from after they are executed. */
 export interface ReadableLog {
@@ -18,8 +21,15 @@ export interface ReadableLog {
   archived(op: number): void;
   /** Reads committed entries from `op` on; if the first of them is gone, says which op is the first that is left. */
   read(op: number, bytesMax: number): Promise<readonly LogEntry[] | { readonly oldestOp: number }>;
-  /** Says where they are in the data file, from the group with `op` on; absent if the log is not in it. */
-  places?(op: number, bytesMax: number): readonly PlacedGroup[] | { readonly oldestOp: number };
+  /** The form in which it says where entries are. */
+  readonly form?: Exclude<FeedForm, 'entries'>;
+  /** Number of this log among all that the database has had, if several replicas have it. */
+  readonly incarnation?: number;
+  /** Says where entries are, from those with `op` on; `undefined` if it has to be read to know it. */
+  places?(
+    op: number,
+    bytesMax: number,
+  ): readonly PlacedEntries[] | { readonly oldestOp: number } | undefined;
 }
 
 interface FeedOptions {
@@ -100,11 +110,8 @@ export class ArchiveFeed {
     return leads() && committedOp() !== op;
   }
 
-  /** `form`: whether entries may be told by their places in the data file. */
-  async read(
-    { op, checksum }: FeedPlace,
-    form: 'entries' | 'places' = 'entries',
-  ): Promise<FeedAnswer> {
+  /** `form`: where the archiver can read entries by itself. */
+  async read({ op, checksum }: FeedPlace, form: FeedForm = 'entries'): Promise<FeedAnswer> {
     const { log, committedOp, leads } = this.#options;
     if (!leads()) return { kind: 'nothing', leads: false };
     // An answer that has not all of it was cut by its size, and more waits.
@@ -121,8 +128,8 @@ export class ArchiveFeed {
     }
     if (before !== undefined && 'oldestOp' in before && isSame(this.#differs, op, checksum))
       return { kind: 'gone', oldestOp: before.oldestOp };
-    if (form === 'places' && log.places !== undefined)
-      return this.#placed(op, log.places(op + 1, ANSWER_BYTES.places), endOp);
+    const placed = form === log.form ? log.places?.(op + 1, ANSWER_BYTES.places) : undefined;
+    if (placed !== undefined) return this.#placed(op, placed, endOp);
     // The group with that entry may be as large as a whole read, and have nothing after it.
     const goesOn = isKnown && (before.at(-1)?.op ?? 0) > op;
     const found = goesOn ? before : await log.read(op + 1, ANSWER_BYTES.part);
@@ -136,16 +143,18 @@ export class ArchiveFeed {
 
   #placed(
     op: number,
-    found: readonly PlacedGroup[] | { readonly oldestOp: number },
+    found: readonly PlacedEntries[] | { readonly oldestOp: number },
     endOp: number,
   ): FeedAnswer {
     if ('oldestOp' in found) return { kind: 'gone', oldestOp: found.oldestOp };
-    const groups = found.filter(({ lastOp }) => lastOp <= endOp);
-    const last = groups.at(-1);
+    const places = found.filter(({ lastOp }) => lastOp <= endOp);
+    const last = places.at(-1);
     if (last === undefined) return { kind: 'nothing', leads: true };
     this.#handed = { op: last.lastOp, checksum: last.lastChecksum };
     const marks = this.#marksAfter(op, last.lastOp);
-    return { kind: 'places', groups, marks, more: last.lastOp < endOp };
+    const { incarnation } = this.#options.log;
+    const of = incarnation === undefined ? {} : { incarnation };
+    return { kind: 'places', ...of, places, marks, more: last.lastOp < endOp };
   }
 
   #marksAfter(op: number, lastOp: number): readonly LedgerMark[] {

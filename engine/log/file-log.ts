@@ -12,7 +12,8 @@ import type { CheckpointPosition, LogEntry, ReplicaIdentity, ReplicaLog } from '
 import type { Menders } from './mender.ts';
 import type { PageSource } from './page-reader.ts';
 import { eraseTorn, LogRing } from './ring.ts';
-import { scanLog, type PlacedGroup } from './scan.ts';
+import type { PlacedEntries } from './placed.ts';
+import { scanLog } from './scan.ts';
 import type { Scrubbing } from './scrubber.ts';
 
 /** Part of the ring at which the log is full for new writes; entries in flight may fill the rest. */
@@ -28,6 +29,8 @@ const PULSES_EXHAUSTED_PART = 27 / 32;
 const CHECKPOINT_PART = 1 / 4;
 
 export class FileLog implements ReplicaLog {
+  /** What an archiver may read in the file by itself. */
+  readonly form = 'groups';
   readonly identity: ReplicaIdentity;
   readonly checkpointAfterBytes: number;
   readonly #data: DataFile;
@@ -106,7 +109,7 @@ export class FileLog implements ReplicaLog {
   }
 
   /** Where committed groups from the one with `op` on are in the file, `bytesMax` or a little more. */
-  places(op: number, bytesMax: number): readonly PlacedGroup[] | { readonly oldestOp: number } {
+  places(op: number, bytesMax: number): readonly PlacedEntries[] | { readonly oldestOp: number } {
     return this.#recovered().places(op, bytesMax);
   }
 

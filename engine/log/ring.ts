@@ -17,7 +17,8 @@ import {
 import { BLOCK_SIZE, GROUP_SIZE_MAX, LOG_OFFSET, MARK_SLOTS, roundUp } from './layout.ts';
 import type { LogEntry } from './log.ts';
 import { writeMark } from './mark.ts';
-import type { LiveGroup, LogScan, PlacedGroup } from './scan.ts';
+import type { PlacedEntries } from './placed.ts';
+import type { LiveGroup, LogScan } from './scan.ts';
 import type { StorageFile } from './storage.ts';
 import type { Superblock } from './superblock.ts';
 
@@ -176,15 +177,15 @@ export class LogRing {
    * The durable groups from the one with `op` on, until they have `bytesMax` or more: where they are, to be read by others. They may be released
    * and overwritten at any time, which their seals show.
    */
-  places(op: number, bytesMax: number): readonly PlacedGroup[] | { readonly oldestOp: number } {
+  places(op: number, bytesMax: number): readonly PlacedEntries[] | { readonly oldestOp: number } {
     const { oldestOp } = this.#oldest();
     if (op < oldestOp) return { oldestOp };
     return this.#groupsFrom(op, bytesMax).map(
       ({ lastOp, lastChecksum, offset, payloadSize, seal }) => ({
         lastOp,
         lastChecksum,
-        offset: LOG_OFFSET + offset,
-        payloadSize,
+        at: LOG_OFFSET + offset,
+        bytes: payloadSize,
         seal,
       }),
     );

@@ -38,15 +38,6 @@ export interface LiveGroup {
   readonly lastChecksum: Uint8Array;
 }
 
-/** A group for a reader that has the file as well. */
-export interface PlacedGroup extends Pick<
-  LiveGroup,
-  'lastOp' | 'lastChecksum' | 'payloadSize' | 'seal'
-> {
-  /** Offset from the file's beginning, in bytes. */
-  readonly offset: number;
-}
-
 export interface LogScan {
   readonly groups: readonly LiveGroup[];
   /** Offsets of the torn groups in the ring. They must be erased before their sequences are used again. */

@@ -93,7 +93,8 @@ export class LogPlace {
 
   #open(position: LogPosition): ReplicatedLog {
     const { identity, incarnation, etcd, peers, timers, random, nonce } = this.#options;
-    const { retainedBytesMax, neededByArchive } = this.#options;
+    const { retainedBytesMax, archived } = this.#options;
+    const { consumer } = this.#parts;
     return new ReplicatedLog({
       etcd,
       timers,
@@ -108,11 +109,15 @@ export class LogPlace {
       },
       position,
       consumer: {
-        ...this.#parts.consumer,
+        ...consumer,
+        committed: (block) => {
+          archived?.committed(block);
+          consumer.committed(block);
+        },
         behind: (floor) => this.#parts.executed(() => void this.#fellBehind(floor)),
       },
       ...(retainedBytesMax === undefined ? {} : { retainedBytesMax }),
-      neededByArchive,
+      neededByArchive: () => archived?.neededFrom,
     });
   }
 

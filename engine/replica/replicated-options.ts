@@ -4,6 +4,7 @@ import type { StateMachine } from '../ledger/state-machine.ts';
 import type { DataFile } from '../log/data-file.ts';
 import type { DataFileError } from '../log/errors.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
+import type { Block } from '../log/replicated/block.ts';
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { Etcd } from '../log/replicated/etcd.ts';
 import type { Role } from '../log/replicated/replicated-log.ts';
@@ -40,8 +41,8 @@ export interface ReplicatedReplicaOptions {
   /** Bytes of log after which a checkpoint is due; tests set a smaller value. */
   readonly checkpointAfterBytes?: number;
   readonly retainedBytesMax?: number;
-  /** First block of the log that an archive needs; absent without an archive. */
-  readonly neededByArchive?: () => number | undefined;
+  /** Takes note of the log's blocks for an archive; `neededFrom` is the first one that the archive needs, if there is an archive. */
+  readonly archived?: { committed(block: Block): void; readonly neededFrom: number | undefined };
   /** Called when a checkpoint or a fetch failed; it is tried again. */
   readonly onCheckpointError: (error: unknown) => void;
   /** Called when another replica's state has taken the place of this one's. */

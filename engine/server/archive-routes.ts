@@ -1,5 +1,5 @@
 /**
- * What the archiver beside an engine asks (`GET /log?after=OP`; with `form=places` if it has the data file as well) and reports
+ * What the archiver beside an engine asks (`GET /log?after=OP`; with `form=groups` if it has the data file as well, and `form=blocks` with the member of etcd) and reports
  * (`POST /archived`), and the questions that it answers (`GET /question`, `POST /answer`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { sleep, systemTimers } from '../../base/timers.ts';
 import { archiveAnswerSchema } from '../../domain/archive-question.ts';
 import { archiveReportSchema } from '../../domain/archive-status.ts';
 import type { ArchiveQuestions } from '../feed/archive-questions.ts';
-import type { ArchiveFeed, FeedAnswer, FeedPlace } from '../feed/archive-feed.ts';
+import type { ArchiveFeed, FeedAnswer, FeedForm, FeedPlace } from '../feed/archive-feed.ts';
 import type { Target } from '../../domain/recovery.ts';
 import { encodeFeedPart } from '../feed/feed-body.ts';
 import { encodePlacedPart } from '../feed/placed-part.ts';
@@ -116,7 +116,7 @@ async function sendLog(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const endMs = systemTimers.nowMs() + waitOf(query);
-  const form = query.get('form') === 'places' ? 'places' : 'entries';
+  const form = formOf(query.get('form'));
   let answer: FeedAnswer = await feed.read(place, form);
   while (answer.kind === 'nothing' && systemTimers.nowMs() < endMs && !gone.signal.aborted) {
     await sleep(systemTimers, LOOK_MS, gone.signal);
@@ -127,6 +127,9 @@ async function sendLog(
   response.writeHead(200, { 'content-type': 'application/octet-stream' });
   response.end(encodeFeedPart(answer));
 }
+
+const formOf = (form: string | null): FeedForm =>
+  form === 'groups' || form === 'blocks' ? form : 'entries';
 
 function placeOf(query: URLSearchParams): FeedPlace | undefined {
   const [after, checksum] = [query.get('after') ?? '', query.get('checksum')];

@@ -206,7 +206,7 @@ async function oneOfSeveral(
       }),
     newLedger: () => newLedgerWith(options),
     etcd: client,
-    neededByArchive: () => log.neededFrom,
+    archived: log,
     peers,
     timers: systemTimers,
     random: Math.random,

@@ -32,9 +32,11 @@ const configPath = `${runMount.mountPath}/etcd.json`;
 /** Folder beside the data file on the same volume: neither is of use without the other. */
 export const etcdFolder = `${dataMount.mountPath}/etcd`;
 
+/** Address of the member for the containers beside it. */
+export const memberAddress = `unix:${socketPath}`;
 /** The engine's flag that names its member. */
-export const etcdFlag = `--etcd=unix:${socketPath}`;
-/** Mount of the socket's folder in the engine's container. */
+export const etcdFlag = `--etcd=${memberAddress}`;
+/** Mount of the socket's folder in the containers of engine and archiver. */
 export const engineMount = { ...runMount, readOnly: true };
 
 const peerUrl = (index: number) => `https://${memberName(index)}:${ports.etcd}`;

@@ -25,6 +25,7 @@ function verdict(
     readonly backupOps?: readonly number[];
     readonly told?: object;
   } = {},
+  words = 2,
 ) {
   const { enabled = true, backupOps = [], told } = changes;
   const of = changes.subject ?? subject;
@@ -47,7 +48,7 @@ function verdict(
     },
   } as unknown as Observation;
   const plan = { facts: { resolved: of.resolved }, subject: of } as unknown as Plan;
-  return continuousArchiving(observed, plan).slice(0, 2);
+  return continuousArchiving(observed, plan).slice(0, words);
 }
 
 test("the archiver's word is the condition, and only an archive that goes on is good", () => {
@@ -57,6 +58,19 @@ test("the archiver's word is the condition, and only an archive that goes on is 
   for (const state of ['StoreUnreachable', 'StoreRefused', 'StoreFull', 'ArchiveForeign'] as const)
     expect(verdict(says(state))).toEqual(['False', state]);
   expect(verdict(says('ArchiverAway'))).toEqual(['False', 'ArchiverAway']);
+});
+
+test('an archiver that cannot read the log by itself is told with the reason, and stays good', () => {
+  const readsWhy = 'EACCES: permission denied';
+  for (const state of ['Archiving', 'CatchingUp'] as const) {
+    const told = verdict(says(state, { chainFirstOp: 1, reads: 'Engine', readsWhy }), {}, 3);
+    expect(told).toEqual(['True', state, expect.stringContaining(readsWhy)]);
+    const own = verdict(says(state, { chainFirstOp: 1, reads: 'DataFile' }), {}, 3);
+    expect(own).toEqual(['True', state, expect.not.stringContaining('the engine reads')]);
+  }
+  const now = says('Archiving', { chainFirstOp: 1, reads: 'Member' });
+  const told = { reason: 'Archiving' } as Parameters<typeof isArchivingNews>[0];
+  expect(isArchivingNews(told, now, { ...now, reads: 'Engine', readsWhy })).toBe(true);
 });
 
 test('a log that follows a gap is not archived until a backup is in it', () => {

@@ -69,8 +69,8 @@ function verdictOf(observed: Observation, archive: ArchiveStatus): Verdict {
         ];
       }
       return state === 'Archiving'
-        ? ['True', 'Archiving', 'the log is in the bucket, up to the promised seconds']
-        : ['True', 'CatchingUp', 'segments wait for the store, which takes them'];
+        ? ['True', state, `the log is in the bucket, up to the promised seconds${costOf(archive)}`]
+        : ['True', state, `segments wait for the store, which takes them${costOf(archive)}`];
     }
     case 'StoreUnreachable':
     case 'StoreRefused':
@@ -83,6 +83,12 @@ function verdictOf(observed: Observation, archive: ArchiveStatus): Verdict {
       return ['False', state, message ?? 'the log cannot be archived'];
   }
 }
+
+/** An archiver reads the log by itself. Where it cannot, nothing is lost, but the engine has less time for its clients. */
+const costOf = ({ reads, readsWhy = 'it gives no reason' }: ArchiveStatus): string =>
+  reads === 'Engine'
+    ? `; the engine reads the log for the archiver, which takes a part of its speed: ${readsWhy}`
+    : '';
 
 /**
  * First op of the log that is being archived, if no backup is in that run of operations: nothing of it can be restored. A
@@ -106,5 +112,6 @@ export function isArchivingNews(
   if (now === undefined) return false;
   const known = conditionReasons.ContinuousArchiving.find((one) => one === told?.reason);
   const isSame = known === now.state || (known === 'ArchiveGap' && now.state === 'Archiving');
-  return !isSame || (before !== undefined && before.chainFirstOp !== now.chainFirstOp);
+  if (!isSame || now.reads !== before?.reads) return true;
+  return before !== undefined && before.chainFirstOp !== now.chainFirstOp;
 }

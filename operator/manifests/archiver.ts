@@ -1,13 +1,14 @@
 /**
  * The archiver beside an engine: a sidecar that starts before the engine and stops after it, so that it sends the engine's last
- * words. It alone in the pod has the store's credentials (docs/decisions/0102-archivers-in-pods.md). Where the log is in the data file, it reads
- * it there (docs/decisions/0208-archiver-reads-the-volume.md).
+ * words. It alone in the pod has the store's credentials (docs/decisions/0102-archivers-in-pods.md). It reads the log in the data file
+ * (docs/decisions/0208-archiver-reads-the-volume.md), or in the member of etcd (docs/decisions/0212-archiver-reads-the-member.md).
  */
-import type { V1Container } from '@kubernetes/client-node';
+import type { V1Container, V1EnvVar, V1VolumeMount } from '@kubernetes/client-node';
 import { assert } from '../../base/assert.ts';
-import { dataFileVariable, ports } from '../../domain/names.ts';
+import { dataFileVariable, logMemberVariable, ports } from '../../domain/names.ts';
 import { hasPeers } from '../certificates/generations.ts';
 import type { Beside } from '../engines/adapter.ts';
+import { engineMount, memberAddress } from '../engines/builtin-member.ts';
 import { credentialsMount, storeFlags } from '../store/backup-store.ts';
 import { credentialsVolume } from '../store/lend.ts';
 import { containerSecurity, dataMount, replicaIndexEnv } from './container.ts';
@@ -49,8 +50,7 @@ function archiver(
 ): V1Container {
   const { databaseId, clusterId, resolved } = subject;
   const { cpuMillis, memoryMib } = archiverSize;
-  // The log of several replicas is in etcd.
-  const isInFile = !hasPeers(subject);
+  const log = logOf(subject);
   return {
     name: 'archive',
     image: resolved.engine.image,
@@ -66,19 +66,22 @@ function archiver(
       `--spool=${spoolMount.mountPath}`,
       `--rpo=${rpoSeconds}`,
     ],
-    ...(isInFile
-      ? { env: [replicaIndexEnv, { name: dataFileVariable, value: dataFileOfAny(subject) }] }
-      : {}),
+    env: log.env,
     resources: {
       requests: { cpu: `${cpuMillis}m`, memory: `${memoryMib}Mi` },
       limits: { memory: `${memoryMib}Mi` },
     },
     securityContext: containerSecurity(),
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: [
-      credentialsMount,
-      spoolMount,
-      ...(isInFile ? [{ ...dataMount, readOnly: true }] : []),
-    ],
+    volumeMounts: [credentialsMount, spoolMount, log.mount],
   };
 }
+
+/** Where the log is: that of several replicas is in etcd. */
+const logOf = (subject: Subject): { readonly env: V1EnvVar[]; readonly mount: V1VolumeMount } =>
+  hasPeers(subject)
+    ? { env: [{ name: logMemberVariable, value: memberAddress }], mount: engineMount }
+    : {
+        env: [replicaIndexEnv, { name: dataFileVariable, value: dataFileOfAny(subject) }],
+        mount: { ...dataMount, readOnly: true },
+      };

@@ -16,6 +16,7 @@ const digests: Readonly<Record<number, string>> = {
   4: '6ba5f52ed50be8d37c92d9b74835c53f',
   5: '391b08cc3825b79985cfb3c24fa094e3',
   6: '86bc74bdd6a0a9e4d9ad4b93a8f2cc96',
+  7: '5ad98e8d3517307236a59c9b36db2e90',
 };
 
 const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>
@@ -201,10 +202,13 @@ test('an archiver is part of the template, with whatever it is made of, and alon
   expect(dataMountOf(archived)).toEqual({ name: 'data', mountPath: '/data', readOnly: true });
   const file = all.find(({ name }) => name === 'engine')?.args?.at(-1);
   expect(archiverOf(archived)?.env).toContainEqual({ name: 'LEDGERHOUSE_DATA_FILE', value: file });
-  // The log of several replicas is not in it.
-  const several = archivedOf('ha-3');
-  expect(archiverOf(several)).toBeDefined();
-  expect(dataMountOf(several)).toBeUndefined();
+  // The log of several replicas is not in it, but in the member of etcd.
+  const several = archiverOf(archivedOf('ha-3'));
+  expect(several?.volumeMounts?.some(({ name }) => name === 'data')).toBe(false);
+  const member = { name: 'LEDGERHOUSE_LOG_MEMBER', value: 'unix:/etcd/client.sock' };
+  expect(several?.env).toEqual([member]);
+  const socket = { name: 'etcd', mountPath: '/etcd', readOnly: true };
+  expect(several?.volumeMounts).toContainEqual(socket);
   expect(all.find(({ name }) => name === 'engine')?.args).toContain('--archive');
   expect(JSON.stringify(podTemplate(archived))).not.toContain('the-very-secret');
 });

@@ -10,7 +10,7 @@ import { credentialsVolume } from '../store/lend.ts';
 import type { Subject } from './subject.ts';
 
 /** Revision of the code that builds the template. Every change of its result raises it (template.test.ts enforces that). */
-export const templateRevision = 6;
+export const templateRevision = 7;
 
 /**
  * Revision of the code, with a word where the cluster assigns users. That word is no input: an operator that learns it does

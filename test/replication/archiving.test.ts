@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
+import { logMemberVariable } from '../../domain/names.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { TestArchiver } from '../support/engine/archiver.ts';
 import { engineProgram, TestEngine } from '../support/engine/engine.ts';
@@ -47,9 +48,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function archiverOf(replica: number): TestArchiver {
+/** `reads`: whether it reads the log in its replica's member, as in a pod, or the engine sends it. */
+function archiverOf(replica: number, reads = true): TestArchiver {
   const engine = { folder: join(folder, String(replica)), statusPort: group.statusPort(replica) };
-  return new TestArchiver({ engine, store }).start();
+  const env = reads ? { [logMemberVariable]: group.etcd.target(replica) } : {};
+  return new TestArchiver({ engine, store, env }).start();
 }
 
 /** Writes transfers, a batch after the other, as long as `load` says so. */
@@ -82,12 +85,14 @@ async function restored(name: string, ...which: readonly string[]) {
 test('leaders and archivers are killed under load: one chain without a hole, which restores to what the replicas have', async () => {
   const load = { goesOn: true };
   const writing = write(client, load, 20);
+  const isSent = new Set<number>();
   for (let round = 0; round < kills; round += 1) {
     // On a busy machine another replica may take the lead at any time.
     const leader = await eventually('the leader is archived', async () => {
       const replica = await group.leader();
       const archive = (await group.status(replica))?.archive;
-      if (archive?.leads !== true || (archive.archivedOp ?? 0) === 0)
+      const reads = isSent.has(replica) ? 'Engine' : 'Member';
+      if (archive?.leads !== true || (archive.archivedOp ?? 0) === 0 || archive.reads !== reads)
         throw new Error(`replica ${replica}: ${JSON.stringify(archive)}`);
       return replica;
     });
@@ -96,7 +101,11 @@ test('leaders and archivers are killed under load: one chain without a hole, whi
     await group.signal(leader, 'SIGKILL');
     await group.leader();
     group.start(leader);
-    if (round % 2 === 0) archivers[leader] = archiverOf(leader);
+    if (round % 2 === 0) {
+      // Of two forms comes one chain.
+      archivers[leader] = archiverOf(leader, false);
+      isSent.add(leader);
+    }
     await group.joined(leader);
   }
   load.goesOn = false;

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { systemTimers } from '../../../base/timers.ts';
-import { dataFileVariable } from '../../../domain/names.ts';
+import { dataFileVariable, logMemberVariable } from '../../../domain/names.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { Archiver } from '../../archiver/archiver.ts';
 import { FeedClient } from '../../archiver/feed-client.ts';
 import { reportFault } from '../../archiver/report-fault.ts';
+import { LogMember } from '../../archiver/log-member.ts';
+import type { LogSource } from '../../archiver/log-source.ts';
 import { LogVolume } from '../../archiver/log-volume.ts';
 import { Spool } from '../../archiver/spool.ts';
+import { createEtcdClient } from '../../log/replicated/etcd-client.ts';
 import { parseAddress, parseClusterId, parseInteger, parseSize, required } from '../values.ts';
 import type { Verb } from '../verb.ts';
 import { databaseIdOf, storeFlags, withStore } from './store-flags.ts';
@@ -49,10 +52,8 @@ export const archive: Verb = {
     const stop = new AbortController();
     const end = (): void => stop.abort();
     process.once('SIGTERM', end).once('SIGINT', end);
-    // oxlint-disable-next-line node/no-process-env -- a flag would end an archiver of an earlier version
-    const dataFile = process.env[dataFileVariable];
-    const volume = dataFile === undefined ? undefined : new LogVolume(dataFile);
-    const work = { feed, volume, spool, databaseId, clusterId, rpoMs, spoolBytesMax };
+    const source = logSource(clusterId);
+    const work = { feed, source, spool, databaseId, clusterId, rpoMs, spoolBytesMax };
     const archiving = withStore(
       input,
       async (store) => {
@@ -80,6 +81,16 @@ export const archive: Verb = {
     return 0;
   },
 };
+
+/** Where the archiver may read the log by itself, if its environment says so. */
+function logSource(clusterId: bigint): LogSource | undefined {
+  // oxlint-disable-next-line node/no-process-env -- flags would end an archiver of an earlier version
+  const { [dataFileVariable]: dataFile, [logMemberVariable]: member } = process.env;
+  if (dataFile !== undefined) return new LogVolume(dataFile, clusterId);
+  return member === undefined
+    ? undefined
+    : new LogMember({ etcd: createEtcdClient(member), clusterId });
+}
 
 /** Resolves when a stop takes too long: whatever is left is in the spool, or still in the engine's log. */
 async function afterStop(signal: AbortSignal): Promise<void> {

@@ -20,7 +20,7 @@ import { Fields } from '../fields.ts';
 import type { LogEntry } from '../log.ts';
 import { seal, SEAL_SIZE, sealMatches } from '../seal.ts';
 import { BLOCK_SIZE_MAX } from './limits.ts';
-import { putWithoutZeros, withoutZerosMax, withZeros } from './zero-words.ts';
+import { putWithoutZeros, putWithZeros, withoutZerosMax, withZeros } from './zero-words.ts';
 
 export interface Block {
   readonly sequence: number;
@@ -131,11 +131,16 @@ function layOut(
 const wholeScratch = new Uint8Array(BLOCK_SIZE_MAX);
 const shortScratch = new Uint8Array(HEAD_SIZE + withoutZerosMax(BLOCK_SIZE_MAX));
 
-/**
- * Decodes a block. Returns `undefined` if the bytes are damaged or no block of this log. The messages may be views of
- * `bytes`.
- */
-export function decodeBlock(key: KeyObject, bytes: Uint8Array): Block | undefined {
+/** A block whose entries are not decoded. */
+interface OpenedBlock extends Omit<Block, 'entries'> {
+  readonly entryCount: number;
+  /** Its entries, as they are or without zeros. */
+  readonly stored: Uint8Array;
+  readonly isShortened: boolean;
+}
+
+/** Reads the head of a block. Returns `undefined` if the bytes are damaged or no block of this log. */
+export function openBlock(key: KeyObject, bytes: Uint8Array): OpenedBlock | undefined {
   if (bytes.length < HEAD_SIZE) return undefined;
   const fields = new Fields(bytes);
   if (fields.u32(0) !== MAGIC || fields.u32(4) !== VERSION) return undefined;
@@ -143,18 +148,37 @@ export function decodeBlock(key: KeyObject, bytes: Uint8Array): Block | undefine
   const [contentBytes, storedBytes] = [fields.u32(56), fields.u32(60)];
   const stored = bytes.subarray(HEAD_SIZE);
   assert(stored.length === (storedBytes || contentBytes), 'a sealed block has the size it says');
-  const payload = storedBytes === 0 ? stored : withZeros(stored, contentBytes);
   return {
     sequence: fields.u64(8),
     fence: fields.u64(32),
     view: fields.u32(28),
-    entries: decodeEntries(payload, fields.u32(24)),
+    entryCount: fields.u32(24),
+    stored,
+    isShortened: storedBytes !== 0,
     // Copies: a position keeps them, and must not keep the block's bytes with them.
     seal: fields.slice(SEAL_AT, SEAL_SIZE).slice(),
     parent: fields.slice(PARENT_AT, SEAL_SIZE).slice(),
     sizeBytes: bytes.length,
     contentBytes,
   };
+}
+
+/** Writes the encoded entries of a block to `target`, which has their size. */
+export function putContent(target: Uint8Array, { stored, isShortened }: OpenedBlock): void {
+  if (isShortened) putWithZeros(target.fill(0), stored);
+  else target.set(stored);
+}
+
+/**
+ * Decodes a block. Returns `undefined` if the bytes are damaged or no block of this log. The messages may be views of
+ * `bytes`.
+ */
+export function decodeBlock(key: KeyObject, bytes: Uint8Array): Block | undefined {
+  const opened = openBlock(key, bytes);
+  if (opened === undefined) return undefined;
+  const { entryCount, stored, isShortened, ...block } = opened;
+  const payload = isShortened ? withZeros(stored, block.contentBytes) : stored;
+  return { ...block, entries: decodeEntries(payload, entryCount) };
 }
 
 function sealOf(key: KeyObject, bytes: Uint8Array): Uint8Array {

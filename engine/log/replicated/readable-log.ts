@@ -1,12 +1,16 @@
 /**
- * Reads committed entries again from the blocks that the local member has, for an archive. The leader keeps the blocks that the
- * archive lacks (trimmer.ts), as it keeps those of a replica that is behind.
+ * Reads committed entries again from the blocks that the local member has, for an archive, or says where they are. The leader keeps the blocks
+ * that the archive lacks (trimmer.ts), as it keeps those of a replica that is behind.
  */
 import type { KeyObject } from 'node:crypto';
 import type { LogEntry, ReplicaIdentity } from '../log.ts';
+import type { PlacedEntries } from '../placed.ts';
+import { sealMatches } from '../seal.ts';
 import { blockSealKey, decodeBlock, type Block } from './block.ts';
 import type { Etcd } from './etcd.ts';
 import { blockKey, BLOCKS_END } from './keys.ts';
+import { READ_BYTES, readBlocks } from './read-blocks.ts';
+import { RecentBlocks } from './recent-blocks.ts';
 import { readTail } from './tail.ts';
 
 interface ReadableOptions {
@@ -17,34 +21,43 @@ interface ReadableOptions {
   readonly executed: () => { readonly sequence: number; readonly op: number };
 }
 
-/** Places of read blocks that are remembered, so that the archive's op is found without reading. */
-const PLACES_MAX = 4_096;
+/** Bytes that a block counts at least, so that an answer does not take a request to the member for each eight of thousands of small blocks. */
+const BLOCK_BYTES_MIN = 4_096;
 
 interface Place {
   readonly sequence: number;
-  readonly lastOp: number;
+  readonly nextOp: number;
 }
 
 /** The log changed while it was read: blocks were deleted. The next try sees the new floor. */
 class Changed extends Error {}
 
 export class ReplicatedReader {
+  readonly form = 'blocks';
+  readonly incarnation: number;
   readonly #options: ReadableOptions;
   readonly #key: KeyObject;
   readonly #stopped = new AbortController();
-  #places: Place[] = [];
+  readonly #recent = new RecentBlocks();
+  /** Where the last read of blocks that are not remembered ended. */
+  #next: Place | undefined;
   #archivedOp: number | undefined;
 
   constructor(options: ReadableOptions) {
     this.#options = options;
+    this.incarnation = options.incarnation;
     this.#key = blockSealKey(options.identity.clusterId, options.incarnation);
   }
 
   /** Says how far an archive has the log. */
   archived(op: number): void {
     this.#archivedOp = op;
-    const keep = this.#places.findIndex(({ lastOp }) => lastOp >= op);
-    if (keep > 0) this.#places.splice(0, keep);
+    this.#recent.dropBefore(op);
+  }
+
+  /** Takes note of the next block of the log. Without an archive nobody asks for it. */
+  committed(block: Block): void {
+    if (this.#archivedOp !== undefined) this.#recent.add(block);
   }
 
   /**
@@ -55,7 +68,14 @@ export class ReplicatedReader {
     const archivedOp = this.#archivedOp;
     if (archivedOp === undefined) return undefined;
     // The block with the archive's last op is kept, too: it shows that the archive is of this history.
-    return this.#places.find(({ lastOp }) => lastOp >= archivedOp)?.sequence ?? 0;
+    return this.#recent.notAfter(archivedOp) ?? 0;
+  }
+
+  /** Says where the entries from `op` on are in the member; `undefined` if that is not remembered. They may be deleted at any time. */
+  places(op: number, bytesMax: number): readonly PlacedEntries[] | undefined {
+    if (op > this.#options.executed().op) return [];
+    const found = this.#recent.from(op, bytesMax);
+    return found.length === 0 ? undefined : found;
   }
 
   /** Reads entries from `op` on; if the first of them is gone, says which op is the first that is left. */
@@ -67,6 +87,8 @@ export class ReplicatedReader {
     const end = executed();
     if (op > end.op) return [];
     try {
+      const known = await this.#readKnown(op, Math.min(bytesMax, READ_BYTES));
+      if (known.length > 0) return known;
       const start = await this.#find(op, end.sequence);
       if ('oldestOp' in start) return start;
       return await this.#readFrom(start.sequence, op, bytesMax);
@@ -80,17 +102,28 @@ export class ReplicatedReader {
     this.#stopped.abort();
   }
 
-  /** Finds the block with an op: in the remembered places, or by a binary search in the rest of the log. */
+  /** Reads remembered blocks. Nothing if they are deleted. */
+  async #readKnown(op: number, bytesMax: number): Promise<readonly LogEntry[]> {
+    const places = this.#recent.from(op, bytesMax);
+    const [first] = places;
+    if (first === undefined) return [];
+    const range = { from: first.at, count: places.length };
+    const found = await readBlocks(this.#options.etcd, range, this.#stopped.signal);
+    const entries: LogEntry[] = [];
+    for (const [index, place] of places.entries()) {
+      const block = found[index] && decodeBlock(this.#key, found[index]);
+      if (block === undefined || !sealMatches(block.seal, place.seal)) break;
+      entries.push(...block.entries.filter((entry) => entry.op >= op));
+    }
+    return entries;
+  }
+
+  /** Finds the block with an op: where the last read ended, or by a binary search in the log. */
   async #find(
     op: number,
     lastSequence: number,
   ): Promise<{ readonly sequence: number } | { readonly oldestOp: number }> {
-    const index = this.#places.findIndex(({ lastOp }) => lastOp >= op);
-    const place = this.#places[index];
-    const before = this.#places[index - 1];
-    if (place !== undefined && before !== undefined) return place;
-    const newest = this.#places.at(-1);
-    if (newest?.lastOp === op - 1) return { sequence: newest.sequence + 1 };
+    if (this.#next?.nextOp === op) return this.#next;
     const first = await this.#first();
     if (first === undefined) return { oldestOp: this.#options.executed().op + 1 };
     if (op < opOf(first)) return { oldestOp: opOf(first) };
@@ -133,37 +166,28 @@ export class ReplicatedReader {
   async #readFrom(start: number, op: number, bytesMax: number): Promise<readonly LogEntry[]> {
     const entries: LogEntry[] = [];
     let [sequence, bytes] = [start, 0];
+    const { signal } = this.#stopped;
     while (bytes < bytesMax) {
-      const { signal } = this.#stopped;
       const page = await readTail(this.#options.etcd, sequence, { signal, serializable: true });
       for (const { value } of page.blocks) {
         const block = decodeBlock(this.#key, value);
         if (block?.sequence !== sequence) {
+          this.#next = undefined;
           if (entries.length === 0) throw new Changed();
           return entries;
         }
-        this.#remember(block);
         entries.push(...block.entries.filter((entry) => entry.op >= op));
-        bytes += block.contentBytes;
+        bytes += Math.max(block.contentBytes, BLOCK_BYTES_MIN);
         sequence += 1;
+        this.#next = { sequence, nextOp: (block.entries.at(-1)?.op ?? 0) + 1 };
       }
       if (!page.more) break;
     }
     return entries;
   }
-
-  #remember(block: Block): void {
-    const { sequence } = block;
-    const lastOp = block.entries.at(-1)?.op ?? 0;
-    if (sequence <= (this.#places.at(-1)?.sequence ?? 0)) return;
-    // A break in the remembered places would give an op to the wrong block.
-    if (sequence !== (this.#places.at(-1)?.sequence ?? sequence - 1) + 1) this.#places = [];
-    this.#places.push({ sequence, lastOp });
-    if (this.#places.length > PLACES_MAX) this.#places.shift();
-  }
 }
 
 const opOf = (block: Block): number => block.entries[0]?.op ?? 0;
 
-/** A page is 10 MiB at most, from the member beside this process. */
+/** A block, or the first of all, from the member beside this process. */
 const READ_TIMEOUT_MS = 5_000;

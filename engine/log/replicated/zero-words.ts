@@ -36,11 +36,21 @@ export function putWithoutZeros(target: Uint8Array, start: number, bytes: Uint8A
   return out * 4;
 }
 
-/** Returns the `size` bytes that `stored` was made from. The input is trusted, because a seal covers it. */
+/** Returns the `size` bytes that `stored` was made from. */
 export function withZeros(stored: Uint8Array, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  putWithZeros(bytes, stored);
+  return bytes;
+}
+
+/**
+ * Writes the bytes that `stored` was made from to `target`, which is as long as they are, has their alignment, and holds zeros. The input is
+ * trusted, because a seal covers it.
+ */
+export function putWithZeros(target: Uint8Array, stored: Uint8Array): void {
   // Bytes from a connection may have any alignment.
   const from = wordsOf(stored.byteOffset % 4 === 0 ? stored : new Uint8Array(stored));
-  const to = new Uint32Array(size / 4);
+  const to = wordsOf(target);
   let next = 0;
   for (let at = 0; at < to.length; at += RUN) {
     let mask = from[next]!;
@@ -53,7 +63,6 @@ export function withZeros(stored: Uint8Array, size: number): Uint8Array {
     }
   }
   assert(next === from.length, 'sealed words are as many as their masks say');
-  return new Uint8Array(to.buffer);
 }
 
 function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
