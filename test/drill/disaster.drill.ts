@@ -47,6 +47,10 @@ afterAll(() => bucket?.dispose());
 
 const { TOPOLOGY } = process.env;
 const replicaCounts: Readonly<Record<TopologyName, number>> = { single: 1, 'ha-3': 3, 'ha-6': 6 };
+/** A test cluster has three nodes at most: six replicas share them, two by two. */
+const nodesOf = (replicas: number): number => Math.min(replicas, 3);
+const placeOf = (replicas: number) =>
+  replicas > nodesOf(replicas) ? { region: 'local-2', size: 'lh-5' } : {};
 const isTopology = (name: string): name is TopologyName => Object.hasOwn(replicaCounts, name);
 const topologies = (TOPOLOGY === undefined ? ['single', 'ha-3'] : [TOPOLOGY]).filter(isTopology);
 if (topologies.length === 0) throw new Error('TOPOLOGY is single, ha-3 or ha-6');
@@ -128,9 +132,11 @@ test.each(topologies)(
   'a cluster that is lost with all volumes while a client writes to a database of topology %s: a new one has every database again from the bucket alone, to the last seconds, and to the moment between two transfers',
   async (topology) => {
     const replicas = replicaCounts[topology];
-    const first = await emptyCluster(replicas);
-    await first.create(name, { topology, backup: { continuous: { enabled: true, rpoSeconds } } });
-    await first.until(name, 'Ready', 'True');
+    const first = await emptyCluster(nodesOf(replicas));
+    const continuous = { enabled: true, rpoSeconds };
+    const asked = { topology, ...placeOf(replicas), backup: { continuous } };
+    await first.create(name, asked);
+    await first.until(name, 'Ready', 'True', { timeoutMs: patienceMs });
     const database = await first.until(name, 'ContinuousArchiving', 'True', {
       timeoutMs: patienceMs,
     });
@@ -192,10 +198,9 @@ test.each(topologies)(
     expect(none).toMatchObject({ code: 1, stdout: '' });
 
     // Steps 2 and 3.
-    const second = await emptyCluster(replicas);
+    const second = await emptyCluster(nodesOf(replicas));
     const target = { databaseId, targetOp: newest.op };
-    const continuous = { enabled: true, rpoSeconds };
-    await second.create(name, { topology, bootstrap: { backup: target }, backup: { continuous } });
+    await second.create(name, { ...asked, bootstrap: { backup: target } });
     const targetTimestamp = String(BigInt(other?.timestamp ?? 0) - 1n);
     await second.create('between', { bootstrap: { backup: { databaseId, targetTimestamp } } });
     const again = await second.until(name, 'Ready', 'True', { timeoutMs: patienceMs });
