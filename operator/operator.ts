@@ -49,6 +49,7 @@ import {
 import type { Cache, Kube, KubeObject, Resource } from '../base/kube/kube.ts';
 import type { KubeSource } from '../base/kube/kube-source.ts';
 import { replaceSeries, type Gauge } from '../base/metrics/metrics.ts';
+import { sleep, systemTimers } from '../base/timers.ts';
 import type { ObjectChange } from '../base/kube/object-cache.ts';
 import type { OperatorMetrics } from './runtime/operator-metrics.ts';
 import { MergedCache } from '../base/kube/merged-cache.ts';
@@ -427,6 +428,7 @@ export class Operator {
             noteAnswer: (object) => this.#noteAnswer(object),
             fetchStatus: this.#options.fetchStatus ?? fetchStatus,
             nowMs,
+            pause: (ms) => sleep(systemTimers, ms),
             zones: this.#zones,
             pace: this.#pace,
             isUntouched: (database) => this.#untouched.has(database),

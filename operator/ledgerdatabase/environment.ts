@@ -32,5 +32,7 @@ export interface Environment {
   /** Whether nobody has written to the database since it was made: it has no volumes, Jobs, pods or StatefulSet. */
   readonly isUntouched: (database: DatabaseObject) => boolean;
   readonly nowMs: () => number;
+  /** Resolves after so many milliseconds. */
+  readonly pause: (ms: number) => Promise<void>;
   readonly transitions: Transitions;
 }

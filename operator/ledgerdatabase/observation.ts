@@ -36,6 +36,8 @@ export interface Observation {
   readonly retained?: readonly Claim[];
   /** The engines' answers, if `Need` asked for them. */
   readonly polls: Polls | undefined;
+  /** Whether engines that gave no answer were asked again, for as long as anybody waits for them. */
+  readonly askedAgain?: boolean;
   /** Last known capacity; `undefined` if this process has no answer of the engines yet. */
   readonly capacity: Capacity | undefined;
   /** Why Kubernetes' controllers recently could not make pods; `undefined` if that was not read. */
@@ -80,7 +82,15 @@ export interface PodRefusal {
 }
 
 /** Data that a plan may ask for; it is not read while nothing happens. */
-export type Need = 'live' | 'strays' | 'polls' | 'storageClass' | 'refusals' | 'zones';
+export type Need =
+  | 'live'
+  | 'strays'
+  | 'polls'
+  /** Those of engines that have given none so far. */
+  | 'answers'
+  | 'storageClass'
+  | 'refusals'
+  | 'zones';
 
 /** Index of the replica that an object belongs to: the end of its name, whatever made it. */
 export function indexOf({ metadata }: KubeObject): number {

@@ -10,7 +10,7 @@ import type { Observation } from './observation.ts';
 import { observeCaches, type LiveView } from './observe.ts';
 import { plan } from './plan.ts';
 import { podRefusals } from './pod-refusals.ts';
-import { pollEngines } from './polls.ts';
+import { askSilentAgain, pollEngines } from './polls.ts';
 import { readStrays, withStrays } from './strays.ts';
 import { chosenNodes } from './steps/data-files.ts';
 
@@ -72,6 +72,13 @@ export async function planned(
     );
     const capacity = observed.capacity ?? environment.heard(database, workload, polls);
     observed = { ...observed, polls, capacity };
+    draft = plan(observed, environment.options);
+  }
+  if (draft.needs.has('answers') && observed.polls !== undefined) {
+    const workload = draft.facts.workload ?? '';
+    const pods = replicaPods(observed.owned.pods);
+    const polls = await askSilentAgain(workload, pods, observed.polls, environment);
+    observed = { ...observed, polls, askedAgain: true };
     draft = plan(observed, environment.options);
   }
   return { observed, draft };

@@ -3,9 +3,13 @@ import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 import { ports } from '../../domain/names.ts';
 import type { Pod } from '../../domain/kinds.ts';
-import type { Polls } from './observation.ts';
+import type { Environment } from './environment.ts';
+import { indexOf, type Polls } from './observation.ts';
 
 const timeoutMs = 2_000;
+/** Engines that are silent are asked so many times more, with a pause before each: six seconds at most for one plan. */
+const askedAgain = 2;
+const pauseMs = 1_000;
 
 export async function pollEngines(
   workload: string,
@@ -27,5 +31,23 @@ export async function pollEngines(
       }
     }),
   );
+  return polls;
+}
+
+/** Asks those again that gave no answer, until all have answered or they have been asked often enough. Returns all answers. */
+export async function askSilentAgain(
+  workload: string,
+  pods: readonly Pod[],
+  before: Polls,
+  { fetchStatus, pause }: Pick<Environment, 'fetchStatus' | 'pause'>,
+): Promise<Polls> {
+  let polls = before;
+  for (let times = 0; times < askedAgain; times += 1) {
+    const said = polls;
+    const silent = pods.filter((pod) => 'problem' in (said.get(indexOf(pod)) ?? { problem: '' }));
+    if (silent.length === 0) break;
+    await pause(pauseMs);
+    polls = new Map([...said, ...(await pollEngines(workload, silent, fetchStatus))]);
+  }
   return polls;
 }

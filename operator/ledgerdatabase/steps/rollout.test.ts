@@ -1,6 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { EngineStatus } from '../../../domain/engine-status.ts';
+import pino from 'pino';
+import { ReplicaRole, type EngineStatus } from '../../../domain/engine-status.ts';
 import type { Pod } from '../../../domain/kinds.ts';
+import { engineSays } from '../../../test/support/engine/engine-says.ts';
+import { disorder, name, namespace } from '../../../test/support/operator/disordered-database.ts';
+import { recipeOf } from '../../../test/support/operator/plan-of.ts';
+import { environmentIn } from '../../../test/support/operator/simulated-environment.ts';
+import { reconcileDatabase } from '../reconcile.ts';
 import { nextPodToRoll } from './rollout.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
@@ -221,4 +227,48 @@ test.each(['ready', 'broken'] as const)(
 
 test('no pod is replaced while volumes are being grown', () => {
   expect(decide([old('ready')], { growing: true })).toEqual(['p-0: StorageSettled']);
+});
+
+/** Restarts one replica of three, of which the first does not answer the first questions. Returns which one, and how long was waited for answers. */
+async function restarted(silentFor: number, roles: readonly ReplicaRole[]) {
+  const outdated = { outdated: true };
+  const cluster = disorder(recipeOf({}, { 0: outdated, 1: outdated, 2: outdated }));
+  const deleted: string[] = [];
+  cluster.onWrite = ({ verb, kind, name: of }) => {
+    if (verb === 'delete' && kind === 'Pod') deleted.push(of);
+  };
+  let asked = 0;
+  let pausedMs = 0;
+  const environment = environmentIn(cluster, {
+    fetchStatus(url) {
+      const index = [0, 1, 2].find((one) => url.includes(`10.1.0.${one + 1}:`)) ?? 0;
+      if (index === 0 && (asked += 1) <= silentFor) return Promise.reject(new Error('too slow'));
+      return Promise.resolve(engineSays('TigerBeetle', '0.17.8', roles[index]));
+    },
+  });
+  const pause = (ms: number) => {
+    pausedMs += ms;
+    return Promise.resolve();
+  };
+  const logger = pino({ level: 'silent' });
+  await reconcileDatabase({ ...environment, pause }, { namespace, name }, logger);
+  return { deleted: deleted.map((of) => Number(of.at(-1))), pausedMs };
+}
+const { primary, backup } = ReplicaRole;
+
+test('a primary that gives no status for a moment is not restarted before a replica that follows', async () => {
+  const { deleted, pausedMs } = await restarted(5, [primary, backup, backup]);
+  expect(deleted).toEqual([1]);
+  expect(pausedMs).toBeGreaterThan(0);
+});
+
+test('a replica that never says what it is does not block the rollout', async () => {
+  const { deleted } = await restarted(Infinity, [primary, backup, backup]);
+  expect(deleted).toEqual([0]);
+});
+
+test('nobody waits for the answer of a silent replica when another one says that it leads', async () => {
+  const { deleted, pausedMs } = await restarted(Infinity, [backup, primary, backup]);
+  expect(deleted).toEqual([0]);
+  expect(pausedMs).toBe(0);
 });

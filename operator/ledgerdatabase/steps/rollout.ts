@@ -78,6 +78,11 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
     if (blocked.length > 0) draft.again(pollAgainMs);
     return 'continue';
   }
+  if (replicas > 1 && mayLead(next, situation) && observed.askedAgain !== true) {
+    // If it leads and was only slow for a moment, it comes last. One that stays silent blocks the others and must not block itself.
+    draft.needs.add('answers');
+    return 'continue';
+  }
   draft.do(deletion('rollout', resources.pod, next));
   return 'continue';
 }
@@ -102,15 +107,23 @@ export function nextPodToRoll(
   return { blocked };
 }
 
-function order(outdated: readonly Pod[], { statusOf }: Situation): readonly Pod[] {
+function order(outdated: readonly Pod[], situation: Situation): readonly Pod[] {
   const rank = (pod: Pod) => {
     if (!isReady(pod)) return 0;
-    return statusOf(pod)?.role === 'primary' ? 2 : 1;
+    return leads(pod, situation) ? 2 : 1;
   };
   return [...outdated].sort(
     (a, b) => rank(a) - rank(b) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? ''),
   );
 }
+
+const leads = (pod: Pod, { statusOf }: Situation): boolean => statusOf(pod)?.role === 'primary';
+
+/** Whether a pod that serves has not said what it is, and no other has said that it leads. */
+const mayLead = (pod: Pod, situation: Situation): boolean =>
+  isReady(pod) &&
+  situation.statusOf(pod) === undefined &&
+  !situation.pods.some((other) => leads(other, situation));
 
 type Refusal = Omit<Draft['blocked'][number], 'pod'>;
 

@@ -44,6 +44,7 @@ export function environmentIn(
     },
     fetchStatus,
     nowMs: () => cluster.nowMs,
+    pause: () => Promise.resolve(),
     zones: new NodeZones(),
     pace: new StatusPace(),
     isUntouched,
