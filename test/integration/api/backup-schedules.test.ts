@@ -60,6 +60,9 @@ async function request(of: object, body: object): Promise<BackupSchedule> {
   return json.backupSchedule;
 }
 
+/** An hour of the day, UTC, that is far from now: no schedule is due while a test runs. */
+const farHour = (new Date().getUTCHours() + 12) % 24;
+
 const pathOf = ({ databaseId, id }: BackupSchedule) => ({ databaseId, scheduleId: id });
 const list = async (of: Of) =>
   (await ask<BackupScheduleList>('listBackupSchedules', { of: { ...of } })).json.data;
@@ -98,7 +101,7 @@ test('a schedule makes backups that are kept as it says, and tells when the next
   const of = await make('payments');
   const headers = { 'idempotency-key': 'one-schedule' };
   const body = {
-    schedule: '0 3 * * *',
+    schedule: `0 ${farHour} * * *`,
     timeZone: 'Europe/Vienna',
     keep: { last: 3, daily: 7, monthly: 12 },
     verify: 'EVERY',
@@ -149,7 +152,7 @@ test('a schedule makes backups that are kept as it says, and tells when the next
 
 test('a schedule is changed, suspended and deleted; each is an event, and its backups stay', async () => {
   const of = await make('changing');
-  const schedule = await request(of, { schedule: '0 3 * * *', immediate: true });
+  const schedule = await request(of, { schedule: `0 ${farHour} * * *`, immediate: true });
   await until(of, 'its backup', ({ lastSucceededAt }) => lastSucceededAt !== null);
   const path = pathOf(schedule);
   const change = async (body: object) =>
@@ -174,8 +177,12 @@ test('a schedule is changed, suspended and deleted; each is an event, and its ba
   expect(await list(of)).toEqual([]);
   expect(await resource(schedule.name)).toBeUndefined();
   expect((await ask('deleteBackupSchedule', { of: path })).status).toBe(404);
-  const backups = await ask<BackupList>('listBackups', { of: { ...of } });
-  expect(backups.json.data).toMatchObject([{ status: 'SUCCEEDED', schedule: schedule.name }]);
+  // Backups are followed beside schedules.
+  await eventually('the backup is seen', async () => {
+    const backups = await ask<BackupList>('listBackups', { of: { ...of } });
+    expect(backups.json.data).toMatchObject([{ status: 'SUCCEEDED', schedule: schedule.name }]);
+    return true;
+  });
   const events = await eventsOf(of);
   expect(events.map(({ type }) => type)).toEqual([
     'backup_schedule.deleted',

@@ -19,7 +19,8 @@ beforeAll(async () => {
   plane = await startControlPlane();
   const config = new KubeConfig();
   config.loadFromFile(plane.kubeconfig);
-  kube = createKube(config);
+  // What the test itself asks may take its time.
+  kube = createKube(config, { callTimeoutMs: 60_000 });
 });
 
 afterEach(async () => {
@@ -80,7 +81,7 @@ async function followWriters(): Promise<{ readonly writers: string[]; readonly s
     namespace,
     labelSelector: 'journal=yes',
     resourceVersion: page.resourceVersion,
-    timeoutSeconds: 300,
+    timeoutSeconds: 3_600,
     signal: stop.signal,
   });
   const follow = async () => {
