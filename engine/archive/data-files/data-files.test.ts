@@ -148,9 +148,17 @@ const rest = (content: Content) =>
 
 /** Each pass over a file of a gigabyte takes time: tests that change nothing of it share the backup of one. */
 let shared: Promise<Awaited<ReturnType<typeof single>>> | undefined;
-const sharedSingle = () => (shared ??= single());
+const sharedSingle = () => (shared ??= begun().then((store) => single(store)));
 
-async function single(store = new MemoryStore()) {
+/** For the same reason others begin with a bucket of their own into which the file has been copied. */
+let copy: Promise<MemoryStore> | undefined;
+async function begun(): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  copy ??= copied(store, replicaFile(0, 1), 0, 1).then(() => store);
+  return (await copy).with('nothing', undefined);
+}
+
+async function single(store: MemoryStore) {
   await copied(store, replicaFile(0, 1), 0, 1);
   return { store, made: await completed(store, 1) };
 }
@@ -190,8 +198,9 @@ test('the digest of a file is that of all of its bytes', async () => {
   const { made } = await sharedSingle();
   const hash = createHash('sha256');
   const file = fileOf(replicaFile(0, 1));
+  const part = new Uint8Array(1 << 24);
   for (let at = 0; at < dataFileSize; at += 1 << 24) {
-    const bytes = new Uint8Array(Math.min(1 << 24, dataFileSize - at));
+    const bytes = part.subarray(0, dataFileSize - at).fill(0);
     await file.read(bytes, at);
     hash.update(bytes);
   }
@@ -237,9 +246,8 @@ test('files that are no backup together are refused before there is one', async 
 });
 
 test('objects of a backup of data files that never ended are deleted from the bucket, and those of no other backup', async () => {
-  const store = new MemoryStore();
+  const store = await begun();
   const databases = { store, databaseId };
-  await copied(store, replicaFile(0, 1), 0, 1);
   await completed(store, 1);
   const good = [...store.objects.keys()].sort();
   store.nowMs = 3 * HOUR;
@@ -307,12 +315,10 @@ test('an object that is nobody’s does not hold the search for unfinished backu
 test('whether the sweep gives a backup up or the backup is completed first: one sees the other, wherever one of them is killed', async () => {
   const nowMs = 8 * 24 * HOUR;
   const outcomes = new Set<string>();
-  const begun = new MemoryStore();
-  await copied(begun, replicaFile(0, 1), 0, 1);
   // The backup is completed just before the sweep's write of this number, before which or with which the sweep may be killed.
   for (const at of [1, 2, 3, 4])
     for (const dies of ['no', 'before', 'after'] as const) {
-      const store = begun.with('nothing', undefined);
+      const store = await begun();
       let late: Awaited<ReturnType<typeof refusal>>;
       let isDue = true;
       const complete = async () => {
@@ -424,11 +430,9 @@ class Turns {
 
 test('a backup that is completed while two sweeps give it up is there for good, or was refused and goes', async () => {
   const nowMs = 8 * 24 * HOUR;
-  const begun = new MemoryStore();
-  await copied(begun, replicaFile(0, 1), 0, 1);
   const outcomes = new Set<string>();
   for (let seed = 1; seed <= 150; seed += 1) {
-    const store = begun.with('nothing', undefined);
+    const store = await begun();
     let told: Awaited<ReturnType<typeof refusal>>;
     const sweeps = async (shared: MemoryStore) => {
       for (const _ of [1, 2]) await removeUnfinished({ store: shared, databaseId, nowMs });
@@ -470,9 +474,7 @@ test('the note of a backup that was completed after all holds up no sweep while 
 });
 
 test('a restore of rows from a backup of data files says what to ask for instead', async () => {
-  const store = new MemoryStore();
-  await copied(store, replicaFile(0, 1), 0, 1);
-  await completed(store, 1);
+  const { store } = await sharedSingle();
   const rows = findRecord(store, databaseId, backupId);
   expect(await refusal(rows)).toEqual({
     code: 'backup_of_files',
@@ -552,7 +554,7 @@ test('a database of another cluster ID, another topology, an older release or wi
 });
 
 test('a removed backup of files is found no more, and the sweep deletes all of it and nothing else', async () => {
-  const { store } = await single();
+  const { store } = await single(await begun());
   const other = { databaseId, backupId: 'bkp_2' };
   await copied(store, replicaFile(0, 1), 0, 1, other);
   await completeFileBackup({ store, ...other, clusterId: 77n, replicaCount: 1, now });
