@@ -126,9 +126,11 @@ async function build(group: GroupName, folder: string): Promise<void> {
     step(`still building ${names.join(', ')} (${Math.round((Date.now() - started) / 1000)} s)`);
   }, 30_000);
   try {
-    const flags = ['-s', '-w', ...(ldflags?.(version) ?? [])].join(' ');
+    const linked = ['-s', '-w', ...(ldflags?.(version) ?? [])].join(' ');
+    // What is linked without debug information is compiled without it.
+    const flags = ['-trimpath', '-gcflags=all=-dwarf=false', '-ldflags', linked];
     for (const [name, path] of Object.entries(programs)) {
-      await go(['build', '-trimpath', '-ldflags', flags, '-o', join(unfinished, name), path], cwd);
+      await go(['build', ...flags, '-o', join(unfinished, name), path], cwd);
     }
     renameSync(unfinished, folder);
   } finally {
