@@ -160,7 +160,7 @@ function fillWithHelper(limitBytes: number, merges: 'at once' | 'never', timeout
     const body = events('transfer', 4000, transfers);
     if (timeoutS > 0) makePending(body, timeoutS);
     if (!machine.admits(Operation.createTransfers, body))
-      return { transfers, begun, givenUp, ...machine.index() };
+      return { ...machine.index(), transfers, begun, givenUp };
     machine.commit(Operation.createTransfers, BigInt(transfers + 1_010_000), body);
     expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
   }

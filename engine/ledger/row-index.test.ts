@@ -80,7 +80,7 @@ test('while the oldest segments have no room to be merged, younger ones are: the
     index.addId(transfer, id, hash.lower);
     index.addRows(row + 1);
   }
-  expect(index.counts()).toEqual({ segments: 11, onVolume: 0, unsealed: 1, unmerged: 8 });
+  expect(index.counts()).toMatchObject({ segments: 11, onVolume: 0, unsealed: 1, unmerged: 8 });
   for (let row = 0; row < rows.count; row += 1) {
     const [words, at] = [rows.chunkOf(row), rows.offsetOf(row)];
     const idHash = hash.of128(words, at);
@@ -125,16 +125,7 @@ function storedIndex(deltaBytesMax = 1 << 30, generations = 4) {
   room = 0;
   const pages = new Map<number, readonly Uint32Array[]>();
   const tables = new Map(index.segments.map((segment, i) => [segment, 70_000 + i]));
-  for (const [segment, table] of tables)
-    pages.set(
-      table,
-      segment.columns.flatMap(({ column, pages: count }) =>
-        Array.from({ length: count }, (_, page) => {
-          const piece = column.pieces[0]!;
-          return new Uint32Array(piece.buffer, page * PAGE_BYTES, PAGE_BYTES / 4);
-        }),
-      ),
-    );
+  for (const [segment, table] of tables) pages.set(table, pagesIn(segment));
   const store = (): void =>
     index.stored(DerivedTables.new, {
       tableOf: (segment) => (segment instanceof Segment ? tables.get(segment) : undefined),
@@ -145,6 +136,15 @@ function storedIndex(deltaBytesMax = 1 << 30, generations = 4) {
   const useRoom = (bytes: number): void => void (room = bytes);
   return { index, memory, pages, add, store, inputs, useRoom };
 }
+
+/** The pages of a segment in memory, as they are on the volume. */
+const pagesIn = ({ columns }: Segment): readonly Uint32Array[] =>
+  columns.flatMap(({ column, pages }) =>
+    Array.from({ length: pages }, (_, page) => {
+      const piece = column.pieces[0]!;
+      return new Uint32Array(piece.buffer, page * PAGE_BYTES, PAGE_BYTES / 4);
+    }),
+  );
 
 /** A checkpoint that has all pages that are there of a segment that is being merged. */
 class GrowingTable {
@@ -214,6 +214,9 @@ test('a merge from the volume to the volume takes the room of a column, and its 
   useRoom(inputs * 0.9);
   work();
   expect(index.growing).toHaveLength(1);
+  const { streamedRows, streamedDone } = index.counts();
+  expect(streamedRows).toBe(4 * 4096);
+  expect(streamedDone).toBe((streamedRows * columnsOf(index.growing[0]!.data).length) / 8);
   const reserved = memory.usedBytes - before;
   expect(reserved).toBe(index.mergeBytes);
   expect(reserved).toBeLessThan(inputs * 0.9);
@@ -245,7 +248,7 @@ test('a merge from the volume to the volume takes the room of a column, and its 
   expect(index.segments).toBe(segments);
   expect(index.unstoredBytes).toBe(reserved);
   checkpoint(DerivedTables.new);
-  expect(index.counts()).toMatchObject({ segments: 1, onVolume: 1 });
+  expect(index.counts()).toMatchObject({ segments: 1, onVolume: 1, streamedRows: 0, givenUp: 0 });
   expect(index.segments[0]!.table).toBe(growing.table);
   const expected = columnsOf(merged!.data).flatMap(({ firstKeys, pieces }) =>
     Array.from(firstKeys, (_, i) => pieces[0]!.slice(i * PAGE_BYTES, (i + 1) * PAGE_BYTES)),
@@ -318,16 +321,18 @@ test.each([
   },
 );
 
-test('a merge from the volume to the volume is given up when a read for a smaller one has failed: the ledger goes on', () => {
+test('a merge from the volume to the volume waits when a read for a smaller one has failed, and goes on with what it has made when pages can be read again', () => {
   const { index, pages, add, useRoom } = storedIndex(1 << 20, 16);
   while (index.droppableBytes > 0) index.drop();
   const later: (() => void)[] = [];
   let isReadable = true;
-  index.useVolume(({ pages: names, arrived }, done) => {
-    const isBrought = isReadable;
-    if (isBrought) for (const name of names) arrived(name, pages.get(name.table)![name.page]!);
-    later.push(() => done(isBrought));
-  });
+  const useVolume = (): void =>
+    index.useVolume(({ pages: names, arrived }, done) => {
+      const isBrought = isReadable;
+      if (isBrought) for (const name of names) arrived(name, pages.get(name.table)![name.page]!);
+      later.push(() => done(isBrought));
+    });
+  useVolume();
   const grow = (rows: number): void => {
     for (let i = 0; i < rows; i += 1) {
       add(1);
@@ -339,18 +344,28 @@ test('a merge from the volume to the volume is given up when a read for a smalle
   expect(index.growing.map(({ isComplete }) => isComplete)).toEqual([false]);
   const [oldest] = index.segments;
   // Two younger segments leave memory, and cannot come back to be merged with the next two.
+  const tableOf = ({ firstRow }: { readonly firstRow: number }): number => 90_000 + firstRow;
+  for (const segment of index.segments)
+    if (!segment.isCold) pages.set(tableOf(segment), pagesIn(segment));
   index.stored(DerivedTables.new, {
-    tableOf: (segment) => (segment instanceof Segment ? 90_000 + segment.firstRow : undefined),
+    tableOf: (segment) => (segment instanceof Segment ? tableOf(segment) : undefined),
     pagesOf: () => 0,
   });
   isReadable = false;
   while (index.droppableBytes > 0) index.drop();
   grow(2 * 4096);
   index.stored(DerivedTables.new, { tableOf: () => undefined, pagesOf: () => 2 ** 30 });
+  const columns = (): number => columnsOf(index.growing[0]!.data).length;
+  const made = columns();
   grow(1024);
-  expect(index.growing).toHaveLength(0);
-  expect(index.mergeBytes).toBe(0);
+  expect(index.counts().areReadsFailing).toBe(true);
+  expect(columns()).toBe(made);
   expect(index.segments[0]).toBe(oldest);
+  isReadable = true;
+  useVolume();
+  grow(1024);
+  expect(index.counts().areReadsFailing).toBe(false);
+  expect(columns()).toBeGreaterThan(made);
 });
 
 test('segments in memory leave it to be merged where there is room for one of their columns, but not for all', () => {
@@ -399,15 +414,17 @@ test.each(['is given up', 'cannot read a page'])(
       };
       // The young part has room for what comes.
       add(1);
-      index.useVolume(({ pages: names, arrived }, done) => {
-        volume.reads += 1;
-        const isBrought = !volume.refuses;
-        later = () => {
-          if (isBrought)
-            for (const name of names) arrived(name, pages.get(name.table)![name.page]!);
-          done(isBrought);
-        };
-      });
+      const useVolume = (): void =>
+        index.useVolume(({ pages: names, arrived }, done) => {
+          volume.reads += 1;
+          const isBrought = !volume.refuses;
+          later = () => {
+            if (isBrought)
+              for (const name of names) arrived(name, pages.get(name.table)![name.page]!);
+            done(isBrought);
+          };
+        });
+      useVolume();
       const inMemory = memory.usedBytes;
       useRoom(2 ** 30);
       // Each column of each of four segments is read at once.
@@ -426,21 +443,25 @@ test.each(['is given up', 'cannot read a page'])(
         }
       }
       expect(index.segments).toBe(segments);
-      expect(index.counts()).toMatchObject({ segments: 4, onVolume: 4 });
+      expect(index.counts()).toMatchObject({ segments: 4, onVolume: 4, unmerged: 4, givenUp: 1 });
       expect(memory.usedBytes).toBe(inMemory);
       // Pages that were on their way.
       arrive();
       const before = volume.reads;
       add(100);
       expect(volume.reads).toBe(before);
-      // After the next checkpoint it begins anew, if it can read, and there is clearly more room.
+      expect(index.counts().areReadsFailing).toBe(how !== 'is given up');
       volume.refuses = false;
       store();
       add(1);
       expect(volume.reads).toBe(before);
-      useRoom(2 ** 31);
+      // It begins anew once there is clearly more room, or pages may be read again.
+      if (how === 'is given up') useRoom(2 ** 31);
+      else useVolume();
       add(1);
-      expect(volume.reads).toBe(before + (how === 'is given up' ? 1 : 0));
+      expect(volume.reads).toBe(before + 1);
+      arrive();
+      expect(index.counts().areReadsFailing).toBe(false);
     }
   },
 );

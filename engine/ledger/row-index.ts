@@ -51,6 +51,13 @@ export interface IndexCounts {
   readonly unsealed: number;
   /** Segments that wait to be merged with their neighbours, or are being merged. */
   readonly unmerged: number;
+  /** Rows of the segments that are being merged from the volume to the volume, and how many of them are merged by now. */
+  readonly streamedRows: number;
+  readonly streamedDone: number;
+  /** Merges that were given up since the start, for lack of memory, room on the volume, or pages. */
+  readonly givenUp: number;
+  /** Whether the last read of pages to be merged has failed. For a while then, nothing comes back from the volume. */
+  readonly areReadsFailing: boolean;
 }
 
 const SMALL_MEMORY = 2 * 2 ** 30;
@@ -99,7 +106,7 @@ export interface IndexHelper {
 
 /**
  * Brings pages of segments from the volume, for each index one call at a time. `done` is called later, never during a call into the ledger; with false if
- * they cannot be brought.
+ * they cannot be brought. Then it is not called again; `useVolume` may give another one.
  */
 export type IndexVolume = (needs: Needs, done: (isBrought: boolean) => void) => void;
 
@@ -181,6 +188,9 @@ export class RowIndex {
    */
   #lacked: { readonly bytes: number; readonly room: number; readonly end: number } | undefined;
   #volume: IndexVolume | undefined;
+  #givenUp = 0;
+  /** Whether the last read has failed; `#volume` is absent then, until it is given again. */
+  #areReadsFailing = false;
   /** Whether pages may come back to be merged. If there was no room for it, they may after the next checkpoint. */
   #mayBring = true;
   #slices: Slices | undefined;
@@ -218,8 +228,18 @@ export class RowIndex {
       onVolume: this.#segments.filter(({ isCold }) => isCold).length,
       unsealed: this.#waiting,
       unmerged:
-        groupsToMerge(this.#segments, this.#sizes.sealRows, false, undefined).length * FAN_IN,
+        groupsToMerge(this.#segments, this.#sizes.sealRows, this.#readsVolume, undefined).length *
+        FAN_IN,
+      streamedRows: this.#streamed?.rows ?? 0,
+      streamedDone: this.#streamed?.rowsDone ?? 0,
+      givenUp: this.#givenUp,
+      areReadsFailing: this.#areReadsFailing,
     };
+  }
+
+  /** Whether segments that have left memory are merged, too. */
+  get #readsVolume(): boolean {
+    return this.#volume !== undefined || this.#areReadsFailing;
   }
 
   /** Rows before it are in segments. */
@@ -500,8 +520,7 @@ export class RowIndex {
   giveUpMerge(): void {
     const [merge] = this.#yielding();
     if (merge === undefined) return;
-    const rows = merge.segments.reduce((sum, segment) => sum + segment.rows, 0);
-    this.#lacked = { bytes: merge.bytes, room: merge.room, end: this.#end + rows };
+    this.#lacked = { bytes: merge.bytes, room: merge.room, end: this.#end + merge.rows };
     this.#giveUp(merge);
   }
 
@@ -533,9 +552,10 @@ export class RowIndex {
     this.#helper = helper;
   }
 
-  /** Lets segments that have left memory come back to be merged, from now on. */
+  /** Lets segments that have left memory come back to be merged, from now on or until a read fails. */
   useVolume(volume: IndexVolume): void {
     this.#volume = volume;
+    if (this.#areReadsFailing) this.#askHelper();
   }
 
   /**
@@ -679,13 +699,17 @@ export class RowIndex {
   #takeMerge(): MergeJob | undefined {
     if (this.#mergeAtWork !== undefined) return undefined;
     if (this.#merge === undefined) this.#chooseMerges();
-    const merge = this.#merges.find(({ mayGoOn }) => mayGoOn);
-    if (merge === undefined) return undefined;
-    const missing = merge.missing();
-    if (missing.length === 0) return merge.begin();
-    // Since it began, its segments may have left memory, and a read for another merge may have failed.
-    if (this.#volume === undefined) this.#giveUp(merge);
-    else this.#bring(merge, missing, this.#volume);
+    for (const merge of this.#merges) {
+      if (!merge.mayGoOn) continue;
+      const missing = merge.missing();
+      if (missing.length === 0) return merge.begin();
+      if (this.#volume !== undefined) {
+        this.#bring(merge, missing, this.#volume);
+        return undefined;
+      }
+      // A read has failed. What a streamed merge has made stays, until pages can be read again.
+      if (!merge.isStreamed) this.#giveUp(merge);
+    }
     return undefined;
   }
 
@@ -702,10 +726,11 @@ export class RowIndex {
       // It may have been given up meanwhile.
       if (this.#mergeAtWork !== merge) return;
       merge.isBringing = false;
+      this.#areReadsFailing = !isBrought || left > 0;
       const missing = merge.missing();
-      if (!isBrought || left > 0) {
+      if (this.#areReadsFailing) {
         this.#volume = undefined;
-        this.#endMerge(merge, undefined);
+        if (!merge.isStreamed) this.#endMerge(merge, undefined);
       } else if (missing.length > 0) this.#bring(merge, missing, volume);
       // Without a helper, the job is this thread's next one.
       else this.#askHelper();
@@ -797,7 +822,10 @@ export class RowIndex {
     if (merge.isStreamed) this.#streamed = undefined;
     else this.#merge = undefined;
     this.#memory.free(merge.bytes);
-    if (merged === undefined) return;
+    if (merged === undefined) {
+      this.#givenUp += 1;
+      return;
+    }
     for (const { bytes } of merge.segments) this.#memory.free(bytes);
     this.#memory.allocate(merged.bytes);
     const first = this.#segments.indexOf(merge.segments[0]!);

@@ -16,7 +16,7 @@ import { positionAfter, type Block, type LogPosition } from '../log/replicated/b
 import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
 import { HaltedError } from './halted-error.ts';
-import { indexVolume } from './index-volume.ts';
+import { IndexVolume } from './index-volume.ts';
 import { memoryDonor, peerDonors } from './page-donors.ts';
 import { sameChecksum } from './pending-requests.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
@@ -39,6 +39,7 @@ export class HeldState {
   readonly checkpoints: Checkpoints;
   #executor: Executor;
   #file: DataFile | undefined;
+  #indexVolume: IndexVolume | undefined;
   #logBytes = 0;
   /** Position of the last executed block; `undefined` before the first load. */
   position: LogPosition | undefined;
@@ -101,7 +102,7 @@ export class HeldState {
 
   /** Opens the data file and loads its checkpoint. Rejects with HaltedError or DataFileError. */
   async load(): Promise<CheckpointPosition> {
-    const { openFile, incarnation, pause } = this.#options;
+    const { openFile, incarnation, pause, timers, onMergeError } = this.#options;
     this.#loaded = false;
     // Memory holds only one ledger: the old one is dropped before the new one is filled. Until then the state is empty.
     // Nothing here may name it beyond that, because this function waits below.
@@ -135,12 +136,26 @@ export class HeldState {
     }
     executor.loaded(position);
     file.beginCheckpoints({ ring: undefined, pause });
-    executor.ledger.useIndexVolume(indexVolume(file.pages));
+    this.#indexVolume = new IndexVolume({
+      pages: file.pages,
+      ledger: executor.ledger,
+      nowMs: () => timers.nowMs(),
+      onError: (error) => {
+        // Another state may be about to take its place.
+        if (this.isWhole && this.#executor === executor) onMergeError?.(error);
+      },
+    });
     this.#executor = executor;
     this.checkpoints.op = position.op;
     this.#logBytes = 0;
     this.#loaded = true;
     return position;
+  }
+
+  /** Does a part of the work on the index that no operation does. Call it every now and then. */
+  advanceIndex(): void {
+    this.#indexVolume?.tick();
+    this.#executor.ledger.advanceIndexes();
   }
 
   /** Brings pages of the data file. Rejects with DataFileError if one is damaged. */

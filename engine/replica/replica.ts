@@ -17,7 +17,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { ClientValues } from './client-values.ts';
 import { ExecutionQueue } from './execution-queue.ts';
 import { Executor } from './executor.ts';
-import { indexVolume } from './index-volume.ts';
+import { IndexVolume } from './index-volume.ts';
 import { Orderer } from './orderer.ts';
 import { RequestCounts } from './request-counts.ts';
 import { sameChecksum } from './pending-requests.ts';
@@ -45,6 +45,8 @@ interface ReplicaOptions {
   readonly onCheckpointError: (error: unknown) => void;
   /** Called when a read could not be answered, because its rows are damaged. */
   readonly onReadError: (error: unknown) => void;
+  /** Called when pages of the index could not be read to be merged; that is tried again. */
+  readonly onMergeError?: (error: unknown) => void;
   /** Called when an operation in the log cannot be executed, because rows that it needs are damaged. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -76,6 +78,7 @@ export class Replica implements ServedReplica {
   readonly #reading = new ClientValues<{ readonly checksum: Uint8Array; sink: ReplySink }>();
   /** Each client's newest read that has not begun. */
   readonly #asked = new ClientValues<RequestHeader>();
+  #indexVolume: IndexVolume | undefined;
   readonly #held = new HeldAnswers((op, send) => this.#whenCommitted(op, send));
   readonly #full = new WaitingWrites();
   /** Whether the log was still full when the last checkpoint ended. */
@@ -112,12 +115,19 @@ export class Replica implements ServedReplica {
   /** Loads the durable state. Returns the number of log entries that were replayed. */
   async recover(): Promise<number> {
     const executor = this.#executor;
-    const { log } = this.#options;
+    const { log, timers, onMergeError } = this.#options;
     const replay = new Replay(executor, log.pages);
     const position = await log.recover(executor.state, (entry) => replay.take(entry));
     await replay.end();
     executor.loaded(position);
-    executor.ledger.useIndexVolume(indexVolume(log.pages));
+    this.#indexVolume = new IndexVolume({
+      pages: log.pages,
+      ledger: executor.ledger,
+      nowMs: () => timers.nowMs(),
+      onError: (error) => {
+        if (!this.#stopping) onMergeError?.(error);
+      },
+    });
     this.#orderer.begin(executor);
     this.#committed = executor.op;
     this.#checkpoints.op = position.op;
@@ -253,6 +263,7 @@ export class Replica implements ServedReplica {
     if (this.#stopping) return;
     const { ledger } = this.#options;
     // What is refused makes no room and no checkpoint due, so that both begin here.
+    this.#indexVolume?.tick();
     ledger.advanceIndexes();
     if (this.#checkpoints.mayLookForRoom && ledger.lacksVolume) this.#checkpoints.begin();
     this.#checkpointWhenDue();

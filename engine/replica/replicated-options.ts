@@ -45,6 +45,8 @@ export interface ReplicatedReplicaOptions {
   readonly archived?: { committed(block: Block): void; readonly neededFrom: number | undefined };
   /** Called when a checkpoint or a fetch failed; it is tried again. */
   readonly onCheckpointError: (error: unknown) => void;
+  /** Called when pages of the index could not be read to be merged; that is tried again. */
+  readonly onMergeError?: (error: unknown) => void;
   /** Called when another replica's state has taken the place of this one's. */
   readonly onStateTaken?: (taken: StateTransfer) => void;
   /** Called when the data file is damaged beyond pages of rows, so that another replica's state is to replace it. */

@@ -199,7 +199,7 @@ export class ReplicatedReplica implements ServedReplica, Host {
     if (this.#parts.place.log === undefined || this.#stopped.signal.aborted) return;
     const { identity, peers, timers } = this.#options;
     const { leader, state, pending, clock, execution } = this.#parts;
-    this.ledger.advanceIndexes();
+    state.advanceIndex();
     state.checkpointWhenDue();
     pending.dropBefore(timers.nowMs() - PENDING_MS);
     const heard = heardLately(peers.all(), timers.nowMs());

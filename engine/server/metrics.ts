@@ -252,6 +252,10 @@ const indexMetrics = ({
   onVolume,
   unsealed,
   unmerged,
+  streamedRows,
+  streamedDone,
+  givenUp,
+  areReadsFailing,
 }: IndexCounts): readonly Metric[] => [
   {
     name: 'ledgerhouse_engine_index_segments',
@@ -274,8 +278,32 @@ const indexMetrics = ({
   {
     name: 'ledgerhouse_engine_index_unmerged',
     type: 'gauge',
-    help: 'Segments that wait to be merged into larger ones.',
+    help: 'Segments that wait to be merged into larger ones, or are being merged.',
     samples: single(unmerged),
+  },
+  {
+    name: 'ledgerhouse_engine_index_volume_merge_rows',
+    type: 'gauge',
+    help: 'Transfers whose segments are being merged from the volume to the volume; 0 while there is no such merge.',
+    samples: single(streamedRows),
+  },
+  {
+    name: 'ledgerhouse_engine_index_volume_merge_rows_done',
+    type: 'gauge',
+    help: 'Part of them that is merged. The merge is over when a checkpoint has its result.',
+    samples: single(streamedDone),
+  },
+  {
+    name: 'ledgerhouse_engine_index_merges_given_up_total',
+    type: 'counter',
+    help: 'Merges that were given up for lack of memory, of room on the volume, or of pages that could be read.',
+    samples: single(givenUp),
+  },
+  {
+    name: 'ledgerhouse_engine_index_reads_failing',
+    type: 'gauge',
+    help: '1 after pages of the index could not be read to be merged, until they can be read.',
+    samples: single(Number(areReadsFailing)),
   },
 ];
 

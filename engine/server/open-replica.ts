@@ -108,6 +108,14 @@ const damageLog = ({ logger }: OpenReplicaOptions) => ({
     logger.warn({ table, pages, from, offset: piece.offset }, 'the data file is mended'),
 });
 
+const mergeLog =
+  ({ logger }: OpenReplicaOptions) =>
+  (error: unknown): void =>
+    logger.error(
+      { error },
+      'pages of the index cannot be read to be merged; they are read again in half a minute',
+    );
+
 const newLedgerWith = ({ logger, memoryLimitBytes }: OpenReplicaOptions): StateMachine =>
   newLedger(memoryLimitBytes, {
     onIndexError: (error) =>
@@ -133,6 +141,7 @@ function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
     timers: systemTimers,
     batchSizeLimit,
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint failed'),
+    onMergeError: mergeLog(options),
     onReadError: (error) => logger.error({ error }, 'a read has no answer'),
     onFatal: (error) => options.onFatal(error as Error),
   });
@@ -213,6 +222,7 @@ async function oneOfSeveral(
     batchSizeLimit,
     pause: (tookMs) => sleep(tookMs),
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint or catching up failed'),
+    onMergeError: mergeLog(options),
     onStateTaken: (taken) => logStateTaken(logger, taken),
     onStateDamaged: (error) =>
       logger.error({ error }, 'the data file is damaged: the state of another replica replaces it'),

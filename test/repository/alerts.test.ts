@@ -66,6 +66,7 @@ function engine(pod: string, says: Readonly<Record<string, number>> = {}): Serie
     syncing: 0,
     halted: 0,
     damaged_bytes: 0,
+    index_reads_failing: 0,
     memory_used_bytes: 40,
     memory_limit_bytes: 100,
     storage_used_bytes: 40,
@@ -273,6 +274,7 @@ test.each<[string, Record<string, number>, string[]]>([
   ['catches up', { accepts_writes: 0, syncing: 1 }, []],
   ['has stopped for good', { accepts_writes: 0, halted: 1 }, ['LedgerEngineHalted b-0']],
   ['has damage that it could not mend', { damaged_bytes: 4096 }, ['LedgerEngineDataDamaged b-0']],
+  ['cannot read its index to merge it', { index_reads_failing: 1 }, ['LedgerEngineMergesOff b-0']],
   ['is near the end of its memory', { memory_used_bytes: 90 }, ['LedgerEngineMemoryNearLimit b-0']],
   [
     'is near the end of its volume',

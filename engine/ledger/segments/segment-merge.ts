@@ -56,6 +56,15 @@ export class SegmentMerge {
     return this.segments.some(({ isCold }) => isCold);
   }
 
+  get rows(): number {
+    return rowsIn(this.segments);
+  }
+
+  /** Rows that were merged, if each column is an equal part of each row. */
+  get rowsDone(): number {
+    return Math.floor((this.rows * this.#merged.length) / (1 + COLUMNS));
+  }
+
   /** Whether the next job may begin. That of a streamed merge waits until checkpoints have written enough of what is there. */
   get mayGoOn(): boolean {
     if (this.#isComplete) return false;

@@ -170,5 +170,9 @@ test('the ledger goes on and does the work by itself when the system gives the i
     onVolume: 0,
     unsealed: 0,
     unmerged: 0,
+    streamedRows: 0,
+    streamedDone: 0,
+    givenUp: 0,
+    areReadsFailing: false,
   });
 });

@@ -119,6 +119,20 @@ const room: Row = {
       { says: 'Of the whole process, of which the ledger is a part.', unit: 'bytes' },
       { expr: own('resident_memory_bytes'), legend: '{{pod}}' },
     ),
+    lines(
+      'Segments of the index',
+      { says: 'A request with IDs in no order asks all of them.' },
+      { expr: own('index_segments'), legend: '{{pod}}' },
+      { expr: own('index_unmerged'), legend: '{{pod}}: wait to be merged' },
+    ),
+    lines(
+      'Merge from the volume to the volume',
+      { says: 'Part that is merged; a gap while there is none.', unit: 'percentunit' },
+      {
+        expr: `${own('index_volume_merge_rows_done')} / (${own('index_volume_merge_rows')} > 0)`,
+        legend: '{{pod}}',
+      },
+    ),
   ],
 };
 
