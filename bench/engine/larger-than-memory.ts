@@ -2,7 +2,7 @@
  * A ledger larger than memory: fills an engine whose memory is limited, kills it on the way, and compares what it answers with
  * an independent count. Every tenth batch is pending, and is posted when its rows have left memory.
  *
- *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT] [--kill-every=3]
+ *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT] [--kill-every=3] [--log-size=32MiB]
  *
  * The engine is killed after each `--kill-every` millions. A folder that has the data file of an earlier run, with as many accounts, goes on from it.
  * With `--pod-mib`, the engine has the ledger's limit of a pod of that size, and runs under the pod's own limit (test/soak/pod.ts) where this
@@ -27,6 +27,7 @@ const { values } = parseArgs({
     'pod-mib': { type: 'string' },
     folder: { type: 'string' },
     'kill-every': { type: 'string', default: '3' },
+    'log-size': { type: 'string' },
   },
 });
 const batches = Math.ceil(Number(values.transfers) / BATCH);
@@ -60,12 +61,14 @@ async function figuresOf(
 }
 
 const flags = [`--memory-limit=${memory}`];
+const logSize = values['log-size'];
+const formatFlags = logSize === undefined ? [] : [`--log-size=${logSize}`];
 const kept = values.folder;
 const goesOn = kept !== undefined && existsSync(join(kept, 'replica.ledger'));
 const create = () =>
   goesOn
     ? TestEngine.open(kept, flags)
-    : TestEngine.create({ flags, ...(kept === undefined ? {} : { folder: kept }) });
+    : TestEngine.create({ flags, formatFlags, ...(kept === undefined ? {} : { folder: kept }) });
 const engine = await within(create);
 console.log(
   `the ledger's limit is ${memory}${pod === undefined ? '' : ', under a limit by the kernel'}`,
@@ -97,7 +100,7 @@ try {
     console.log(
       `${count} transfers · ${rate.toFixed(0)}/s, ${each.toFixed(2)} µs of a processor each · ${await figuresOf(engine, ledger, count)} · ${ledger.differences} differences`,
     );
-    console.log(`  p50, p99 ms: ${ledger.takeLatencies()}`);
+    console.log(`  p50, p99, longest ms: ${ledger.takeLatencies()}`);
     [start, from, used] = [performance.now(), count, await processorSeconds(engine)];
   }
 } finally {

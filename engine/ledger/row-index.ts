@@ -20,12 +20,14 @@ import { type IndexJob, type IndexResult, runJob } from './segments/index-jobs.t
 import { type IndexedRows, keyOf128, keyOf64 } from './segments/indexed-rows.ts';
 import type { IdScreen } from './segments/id-screen.ts';
 import type { MergeJob } from './segments/merge.ts';
+import { type MergeProgress, pagesOf } from './segments/merge-progress.ts';
 import { Segment } from './segments/segment.ts';
 import {
   type GrowingSegment,
   resultBytes,
   returningBytes,
   SegmentMerge,
+  waitingOf,
 } from './segments/segment-merge.ts';
 import { DELTA_BYTES_MAX } from './segments/segment-tables.ts';
 import { CHUNK_ROWS, ChunkPool } from './segments/young-rows.ts';
@@ -182,6 +184,8 @@ export class RowIndex {
   #merge: SegmentMerge | undefined;
   /** The merge from the volume to the volume in progress. */
   #streamed: SegmentMerge | undefined;
+  /** A merge from the volume to the volume that an earlier process has begun, until there is room to go on with it. */
+  #begun: BegunMerge | undefined;
   /**
    * The last merge that was given up for lack of memory: the bytes that it took, the room that it was begun with, and the number of rows after which room may
    * have been short for a moment only.
@@ -228,7 +232,7 @@ export class RowIndex {
       onVolume: this.#segments.filter(({ isCold }) => isCold).length,
       unsealed: this.#waiting,
       unmerged:
-        groupsToMerge(this.#segments, this.#sizes.sealRows, this.#readsVolume, undefined).length *
+        groupsToMerge(this.#segments, this.#sizes.sealRows, this.#readsVolume, () => false).length *
         FAN_IN,
       streamedRows: this.#streamed?.rows ?? 0,
       streamedDone: this.#streamed?.rowsDone ?? 0,
@@ -254,19 +258,22 @@ export class RowIndex {
 
   /** What the next delta may have of segments that are being merged. */
   get growing(): readonly GrowingSegment[] {
-    const growing = this.#streamed?.growing;
-    return growing === undefined ? [] : [growing];
+    const begun = this.#begun;
+    const waiting = begun === undefined ? undefined : waitingOf(begun.segments, begun.progress);
+    return [waiting, this.#streamed?.growing].filter((growing) => growing !== undefined);
   }
 
   /** Call when a delta was taken. `isWhole` says whether it has a segment that was growing as a whole. */
   taken(isWhole: (segment: GrowingSegment) => boolean): void {
-    for (const growing of this.growing) this.#streamed!.isEnding = isWhole(growing);
+    const growing = this.#streamed?.growing;
+    if (growing !== undefined) this.#streamed!.isEnding = isWhole(growing);
   }
 
   /** Call when the last delta is durable. */
   stored(derived: DerivedTables, { tableOf, pagesOf }: StoredSegments): void {
     this.#hasRoomOnVolume = derived === DerivedTables.new;
     if (this.#hasRoomOnVolume) this.#mayBring = true;
+    else this.#forgetBegun();
     for (const segment of this.#segments)
       if (!segment.isCold) segment.table = this.#isStored ? tableOf(segment) : undefined;
     const streamed = this.#streamed;
@@ -288,6 +295,7 @@ export class RowIndex {
    */
   keptTables(): readonly number[] {
     const kept: number[] = [];
+    this.#forgetBegun();
     if (this.#streamed !== undefined) this.#giveUp(this.#streamed);
     for (const segment of this.#segments) {
       if (!segment.isCold) segment.table = undefined;
@@ -359,6 +367,28 @@ export class RowIndex {
     this.#generations.length = 0;
     this.#newest = this.#newGeneration(data.endRow);
     this.#makeRoom();
+  }
+
+  /**
+   * Takes how far an earlier process has come with a merge, after all segments. Returns what names the merge; `undefined` if its segments are
+   * not there.
+   */
+  resume(progress: MergeProgress): object | undefined {
+    const first = this.#segments.findIndex(({ firstRow }) => firstRow === progress.firstRow);
+    const segments = first === -1 ? [] : this.#segments.slice(first, first + FAN_IN);
+    const areThese =
+      segments[FAN_IN - 1]?.endRow === progress.endRow &&
+      segments.every(({ table }) => table !== undefined);
+    if (!areThese || this.#begun !== undefined) return undefined;
+    this.#begun = { segments, progress };
+    this.#memory.allocate(placesBytes(progress));
+    return progress;
+  }
+
+  #forgetBegun(): void {
+    if (this.#begun === undefined) return;
+    this.#memory.free(placesBytes(this.#begun.progress));
+    this.#begun = undefined;
   }
 
   /** Number of complete generations that are not sealed yet. */
@@ -743,7 +773,10 @@ export class RowIndex {
    */
   #chooseMerges(): void {
     const mayBring = this.#mayBring && this.#volume !== undefined;
-    const groups = groupsToMerge(this.#segments, this.#sizes.sealRows, mayBring, this.#streamed);
+    if (mayBring) this.#goOnWithBegun();
+    const groups = groupsToMerge(this.#segments, this.#sizes.sealRows, mayBring, (segment) =>
+      [this.#streamed, this.#begun].some((merge) => merge?.segments.includes(segment)),
+    );
     if (groups.length === 0) return;
     const room = this.#mergeRoom();
     for (const first of groups) {
@@ -755,6 +788,19 @@ export class RowIndex {
       else this.#merge = merge;
       return;
     }
+  }
+
+  /** Goes on with what an earlier process has begun, if there is room for it. */
+  #goOnWithBegun(): void {
+    const begun = this.#begun;
+    if (begun === undefined || this.#streamed !== undefined) return;
+    const room = this.#mergeRoom();
+    const { segments, progress } = begun;
+    const merge = new SegmentMerge(segments, room, { isStreamed: true, progress });
+    if (merge.bytes > room || this.#wouldLack(merge.bytes, room)) return;
+    this.#forgetBegun();
+    this.#memory.allocate(merge.bytes);
+    this.#streamed = merge;
   }
 
   /** Returns the merge of these segments if there is room for it. */
@@ -775,7 +821,7 @@ export class RowIndex {
     const needed = result + back + ownBytes;
     if (isLarge && mayBring && (cold.length > 0 || needed > room)) {
       if (this.#streamed !== undefined) return undefined;
-      const merge = new SegmentMerge(segments, room, true);
+      const merge = new SegmentMerge(segments, room, { isStreamed: true });
       return merge.bytes > room || this.#wouldLack(merge.bytes, room) ? undefined : merge;
     }
     if (this.#wouldLack(result + back, room)) return undefined;
@@ -878,6 +924,14 @@ interface HashedField {
   readonly width: 2 | 4;
 }
 
+interface BegunMerge {
+  readonly segments: readonly Segment[];
+  readonly progress: MergeProgress;
+}
+
+/** Returns the bytes of what says where pages are. */
+const placesBytes = ({ columns }: MergeProgress): number => pagesOf(columns) * 2 * 4;
+
 const EMPTY_IDS = new SlotTable(new Memory());
 
 /**
@@ -888,12 +942,12 @@ function groupsToMerge(
   segments: readonly Segment[],
   sealRows: number,
   ofAll: boolean,
-  streamed: SegmentMerge | undefined,
+  isTaken: (segment: Segment) => boolean,
 ): number[] {
   const groups: number[] = [];
   let first = 0;
   for (const [index, segment] of segments.entries()) {
-    if ((segment.isCold && !ofAll) || streamed?.segments.includes(segment) === true) {
+    if ((segment.isCold && !ofAll) || isTaken(segment)) {
       first = index + 1;
       continue;
     }

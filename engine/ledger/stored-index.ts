@@ -90,6 +90,8 @@ export class StoredIndex {
       take: (data, { table, isCold, isOfAccounts }) => {
         (isOfAccounts ? this.#accounts : this.#transfers).take(data, table, isCold);
       },
+      resume: (progress, { isOfAccounts }) =>
+        (isOfAccounts ? this.#accounts : this.#transfers).resume(progress),
     });
   }
 }

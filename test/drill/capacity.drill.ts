@@ -245,7 +245,7 @@ test('a database holds as many transfers as its size and volume promise, and sta
       else await last;
       await ledger.compare(count, part);
       say(
-        `${count} transfers · ${perSecond.toFixed(0)}/s · p50, p99 ms: ${ledger.takeLatencies()} · ${ledger.differences} differences`,
+        `${count} transfers · ${perSecond.toFixed(0)}/s · p50, p99, longest ms: ${ledger.takeLatencies()} · ${ledger.differences} differences`,
       );
       await figures(count);
     }

@@ -1,4 +1,4 @@
-/** Pages of one column of a segment that has left memory, on their way back: its neighbours are to be merged with it. */
+/** Pages of one column that are on the volume only, on their way back: those of a segment that is merged with its neighbours. */
 import type { PageName } from '../page.ts';
 import { type ColumnPages, PAGE_BYTES, pagesPerPiece, sharedBytes } from './columns.ts';
 import type { Segment } from './segment.ts';
@@ -7,27 +7,31 @@ import type { Segment } from './segment.ts';
 const PAGES_A_TIME = 128;
 
 export class ReturningColumn {
-  readonly segment: Segment;
-  readonly #column: number;
+  readonly table: number;
+  readonly #column: ColumnPages;
   readonly #firstPage: number;
   readonly #pages: number;
   readonly #pieces: Uint8Array[] = [];
   #arrived = 0;
 
-  constructor(segment: Segment, column: number) {
-    this.segment = segment;
+  /** The column's pages follow `firstPage` others in the table. */
+  constructor(table: number, firstPage: number, column: ColumnPages) {
+    this.table = table;
+    this.#firstPage = firstPage;
     this.#column = column;
-    const before = segment.columns.slice(0, column);
-    this.#firstPage = before.reduce((sum, { pages }) => sum + pages, 0);
-    this.#pages = segment.columns[column]!.pages;
+    this.#pages = column.firstKeys.length;
+  }
+
+  static of({ table, columns }: Segment, at: number): ReturningColumn {
+    const firstPage = columns.slice(0, at).reduce((sum, { pages }) => sum + pages, 0);
+    return new ReturningColumn(table!, firstPage, columns[at]!.column);
   }
 
   /** The next pages; none if all are here. */
   next(): readonly PageName[] {
     const count = Math.min(PAGES_A_TIME, this.#pages - this.#arrived);
-    const table = this.segment.table!;
     const first = this.#firstPage + this.#arrived;
-    return Array.from({ length: count }, (_, i) => ({ table, page: first + i }));
+    return Array.from({ length: count }, (_, i) => ({ table: this.table, page: first + i }));
   }
 
   /** Takes pages that `next` named, in any order. */
@@ -46,6 +50,6 @@ export class ReturningColumn {
 
   /** The column, once all pages are here. */
   get column(): ColumnPages {
-    return { ...this.segment.columns[this.#column]!.column, pieces: this.#pieces, firstPage: 0 };
+    return { ...this.#column, pieces: this.#pieces, firstPage: 0 };
   }
 }

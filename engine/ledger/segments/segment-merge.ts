@@ -4,7 +4,8 @@
  *
  * A *streamed* merge goes from the volume to the volume. Checkpoints write the columns of its result while others are made, and columns that
  * are durable leave memory. So it takes the room of one column, that of the ids, and of the filter. Its inputs answer until the result is
- * durable as a whole. Until then nothing names what is written of it, and it can be given up at any time.
+ * durable as a whole. Until then nothing names what is written of it as a segment, and it can be given up at any time. A process that begins
+ * after a kill goes on with what checkpoints have (merge-progress.ts).
  */
 import type { PageName } from '../page.ts';
 import { compare128 } from '../words.ts';
@@ -18,14 +19,22 @@ import {
 } from './columns.ts';
 import { filterWords } from './id-filter.ts';
 import type { MergedColumn, MergeJob } from './merge.ts';
+import type { MergeProgress } from './merge-progress.ts';
 import { rowBytesOf } from './page-writer.ts';
 import { ReturningColumn } from './returning.ts';
 import { Segment } from './segment.ts';
+
+interface StreamedOptions {
+  readonly isStreamed?: boolean;
+  readonly progress?: MergeProgress;
+}
 
 export class SegmentMerge {
   /** The oldest first; each begins where the one before ends. */
   readonly segments: readonly Segment[];
   readonly isStreamed: boolean;
+  /** What an earlier process has done of it. */
+  readonly #progress: MergeProgress | undefined;
   /** Room that is reserved. */
   readonly bytes: number;
   /** Room that there was for merges when this one was begun. */
@@ -39,12 +48,19 @@ export class SegmentMerge {
   /** The present column of each segment: in memory, or on its way there. */
   #inputs: readonly (ColumnPages | ReturningColumn)[] = [];
   #merged: readonly ColumnPages[] = [];
+  /** If an earlier process has merged the ids, it is made of them at the end. */
   #filter: Uint32Array | undefined;
 
-  constructor(segments: readonly Segment[], room: number, isStreamed = false) {
+  constructor(
+    segments: readonly Segment[],
+    room: number,
+    { isStreamed = false, progress }: StreamedOptions = {},
+  ) {
     this.segments = segments;
     this.room = room;
     this.isStreamed = isStreamed;
+    this.#progress = progress;
+    this.#merged = progress?.columns ?? [];
     this.bytes = isStreamed
       ? streamedBytes(segments)
       : resultBytes(segments) + returningBytes(segments.filter(({ isCold }) => isCold));
@@ -69,7 +85,7 @@ export class SegmentMerge {
   get mayGoOn(): boolean {
     if (this.#isComplete) return false;
     if (!this.isStreamed) return true;
-    const column = this.#merged.length;
+    const column = this.#lacksFilterAlone ? 0 : this.#merged.length;
     return this.#heldBytes + columnBytes(this.segments, column) <= largestColumn(this.segments);
   }
 
@@ -85,25 +101,29 @@ export class SegmentMerge {
   /** Takes a page that `missing` named. */
   put(name: PageName, words: Uint32Array): void {
     for (const input of this.#inputs)
-      if (input instanceof ReturningColumn && input.segment.table === name.table)
-        input.put(name, words);
+      if (input instanceof ReturningColumn && input.table === name.table) input.put(name, words);
   }
 
   /** Begins the next job. */
   begin(): MergeJob {
-    const inputs = this.segments.map(({ firstRow, endRow }, i) => {
+    // The ids of the result are one input.
+    const ranges: readonly Pick<SegmentData, 'firstRow' | 'endRow'>[] = this.#lacksFilterAlone
+      ? [this.#data]
+      : this.segments;
+    const inputs = ranges.map(({ firstRow, endRow }, i) => {
       const input = this.#inputs[i]!;
       const column = input instanceof ReturningColumn ? input.column : input;
       return { firstRow, endRow, column };
     });
     const { pageBytes } = this.segments[0]!.data;
-    return (this.job = { kind: 'merge', pageBytes, isOfIds: this.#merged.length === 0, inputs });
+    const isOfIds = this.#merged.length === 0 || this.#lacksFilterAlone;
+    return (this.job = { kind: 'merge', pageBytes, isOfIds, inputs });
   }
 
   /** Takes the result of the job. Returns the segment if that was the last one; none of a streamed merge, which ends with a checkpoint. */
   take({ column, filter }: MergedColumn): Segment | undefined {
     this.job = undefined;
-    this.#merged = [...this.#merged, column];
+    if (!this.#lacksFilterAlone) this.#merged = [...this.#merged, column];
     this.#filter ??= filter;
     this.#beginColumn();
     return this.#isComplete && !this.isStreamed ? new Segment(this.#data) : undefined;
@@ -111,9 +131,11 @@ export class SegmentMerge {
 
   /** What a checkpoint may write of a streamed merge's result; `undefined` while there is nothing. */
   get growing(): GrowingSegment | undefined {
-    if (!this.isStreamed || this.#merged.length === 0) return undefined;
+    if (!this.isStreamed) return undefined;
+    if (this.#progress === undefined && this.#merged.length === 0) return undefined;
     const { firstRow, endRow } = this.#data;
-    return { firstRow, endRow, data: this.#data, merge: this, isComplete: this.#isComplete };
+    const merge = this.#progress ?? this;
+    return { firstRow, endRow, data: this.#data, merge, isComplete: this.#isComplete };
   }
 
   /** Call when the first so many pages of a streamed merge's result are durable: columns that are whole among them leave memory. */
@@ -138,7 +160,12 @@ export class SegmentMerge {
   }
 
   get #isComplete(): boolean {
-    return this.#merged.length === 1 + COLUMNS;
+    return this.#merged.length === 1 + COLUMNS && this.#filter !== undefined;
+  }
+
+  /** Whether nothing is left to be made but the filter of ids that an earlier process has merged. */
+  get #lacksFilterAlone(): boolean {
+    return this.#merged.length === 1 + COLUMNS && this.#filter === undefined;
   }
 
   /** Bytes of the result that no checkpoint has. */
@@ -155,21 +182,36 @@ export class SegmentMerge {
     const { pageBytes, firstRow } = this.segments[0]!.data;
     const { endRow } = this.segments.at(-1)!;
     const idRange = idRangeOf(this.segments);
-    return { pageBytes, firstRow, endRow, idRange, ids: ids!, filter: this.#filter!, fields };
+    const filter = this.#filter ?? NOTHING;
+    return { pageBytes, firstRow, endRow, idRange, ids: ids ?? NO_PAGES, filter, fields };
   }
 
   #beginColumn(): void {
     const at = this.#merged.length;
-    this.#inputs = this.#isComplete
-      ? []
-      : this.segments.map((segment) =>
-          segment.isCold
-            ? new ReturningColumn(segment, at)
-            : // The segment may leave memory meanwhile. What is held of it here is counted as one column.
-              withOwnPieces(segment.columns[at]!.column, segment.data.pageBytes),
-        );
+    if (this.#isComplete) this.#inputs = [];
+    else if (this.#lacksFilterAlone)
+      this.#inputs = [new ReturningColumn(this.#progress!.table, 0, this.#merged[0]!)];
+    else
+      this.#inputs = this.segments.map((segment) =>
+        segment.isCold
+          ? ReturningColumn.of(segment, at)
+          : // The segment may leave memory meanwhile. What is held of it here is counted as one column.
+            withOwnPieces(segment.columns[at]!.column, segment.data.pageBytes),
+      );
   }
 }
+
+const NOTHING = new Uint32Array(0);
+const NO_PAGES: ColumnPages = {
+  pieces: [],
+  firstPage: 0,
+  firstKeys: NOTHING,
+  firstRows: NOTHING,
+};
+
+/** Returns what is there of a merge that an earlier process has begun, and that waits. */
+export const waitingOf = (segments: readonly Segment[], progress: MergeProgress): GrowingSegment =>
+  new SegmentMerge(segments, 0, { isStreamed: true, progress }).growing!;
 
 /** A segment that is being merged. Its data has the columns that are there; pages of those that checkpoints have may be gone. */
 export interface GrowingSegment {

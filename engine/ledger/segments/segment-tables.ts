@@ -6,7 +6,8 @@
  * A checkpoint writes a bounded part of what there is to write, because the log fills up meanwhile: a large segment takes several. The
  * directory names it when it is whole. Until then it names the smaller ones that were merged into it. Rows that are in no table come
  * first, also while a large segment is unfinished: a start makes their entries anew. Then the smallest of those that were merged come, because
- * larger merges wait for them. A segment whose merge is in progress (segment-merge.ts) comes like others, as far as its columns are there.
+ * larger merges wait for them. A segment whose merge is in progress (segment-merge.ts) comes like others, as far as its columns are there, and
+ * with what lets a later process go on with it (merge-progress.ts).
  */
 import {
   DerivedTables,
@@ -28,6 +29,7 @@ import {
   sharedBytes,
   sharedWords,
 } from './columns.ts';
+import { type MergeProgress, pagesOf, progressOf, progressWords } from './merge-progress.ts';
 import type { GrowingSegment } from './segment-merge.ts';
 
 const VERSION = 1;
@@ -35,6 +37,8 @@ const HEAD_WORDS = 6;
 /** Words of an entry: table, first row, end, two ids, words of the filter, pages of each column. */
 const ENTRY_WORDS = 3 + 8 + 1 + 1 + COLUMNS;
 const CHUNK_BYTES_MAX = 1 << 20;
+/** Size of a row in tables that say how far a merge is, and in no others. */
+const WORD_BYTES = 4;
 /**
  * Words at the end of a segment's table whose pages have names: the first one, the table, pages of all columns, words of the filter. The
  * room was there, zero, or is a page more, at which older releases do not look.
@@ -72,6 +76,8 @@ interface Unfinished extends Rows {
   readonly pages: number;
   /** As in GrowingSegment. */
   readonly merge: object | undefined;
+  /** The table that says how far the merge is, and the number of columns that it has. */
+  readonly progress: { readonly table: number; readonly columns: number } | undefined;
 }
 
 /** A table of the checkpoint that is loaded. */
@@ -157,6 +163,7 @@ export class SegmentTables {
       left -= section.rowCount * this.#pageBytes;
       sections.push(section);
     }
+    sections.push(...this.#progressSections(growing));
     for (const table of this.#stale) sections.push(withoutRows(table, this.#pageBytes));
     this.#stale.clear();
     if (this.#entries !== before) sections.push(this.#directorySection(key));
@@ -234,6 +241,8 @@ export class SegmentTables {
         ...(await this.#loadEntries(named.slice(0, transfersEnd), 0, taker)),
         ...(await this.#loadEntries(named.slice(transfersEnd), ACCOUNT_ROWS, taker)),
       ];
+      for (const [table, { rowSize }] of this.#stored)
+        if (rowSize === WORD_BYTES) await this.#loadProgress(table, taker);
     }
     this.#stored.clear();
   }
@@ -262,6 +271,29 @@ export class SegmentTables {
     return entries;
   }
 
+  /** Reads how far a merge is. Its tables stay if somebody goes on with it. */
+  async #loadProgress(own: number, { resume }: SegmentTaker): Promise<void> {
+    const words = (await this.#read(own, WORD_BYTES))?.words(0);
+    const progress = words === undefined ? undefined : progressOf(words);
+    const stored = progress === undefined ? undefined : this.#stored.get(progress.table);
+    if (progress === undefined || stored === undefined) return;
+    const { table, firstRow, endRow, columns } = progress;
+    const areNamed = this.#pageBytes === PAGE_BYTES && stored.rowSize === PAGE_BYTES;
+    if (!stored.isWhole || !areNamed || stored.rows < pagesOf(columns)) return;
+    // After damage, a start verifies all of the index, and makes no use of what it does not read.
+    if (stored.parts.some(({ chunks }) => chunks.from === undefined)) return;
+    const first = firstRow < ACCOUNT_ROWS ? 0 : ACCOUNT_ROWS;
+    const rows = { firstRow: firstRow - first, endRow: endRow - first };
+    const merge = resume({ ...progress, ...rows }, { isOfAccounts: first > 0 });
+    if (merge === undefined) return;
+    const at = { table: own, columns: columns.length };
+    this.#unfinished = [
+      ...this.#unfinished,
+      { table, firstRow, endRow, pages: stored.rows, merge, progress: at },
+    ];
+    for (const one of [own, table]) this.#stale.delete(one);
+  }
+
   /** Returns the number of segments before the youngest ones, whose pages are brought. */
   #oldEnd(entries: readonly Uint32Array[]): number {
     let left = this.#youngBytes();
@@ -277,7 +309,10 @@ export class SegmentTables {
   #forgetMissing(segments: readonly StoredSegment[], growing: readonly StoredSegment[]): void {
     const isThere = (one: Unfinished): boolean =>
       [...segments, ...growing].some((segment) => isPartOf(one, segment));
-    for (const one of this.#unfinished) if (!isThere(one)) this.#stale.add(one.table);
+    for (const { table, progress } of this.#unfinished.filter((one) => !isThere(one))) {
+      this.#stale.add(table);
+      if (progress !== undefined) this.#stale.add(progress.table);
+    }
     this.#unfinished = this.#unfinished.filter(isThere);
     const kept = this.#entries.filter((entry) => segments.some((one) => isWithin(entry, one)));
     if (kept.length === this.#entries.length) return;
@@ -320,7 +355,7 @@ export class SegmentTables {
     if (this.has(segment)) return false;
     const begun = this.#begunOf(segment);
     if ((begun?.table ?? this.#next) >= TABLES) return false;
-    return segment.isComplete === true || (begun?.pages ?? 0) < pagesOf(segment.data);
+    return segment.isComplete === true || (begun?.pages ?? 0) < pagesOf(columnsOf(segment.data));
   }
 
   #begunOf(segment: StoredSegment): Unfinished | undefined {
@@ -348,15 +383,20 @@ export class SegmentTables {
     const begun = this.#begunOf(segment);
     const { table, pages } = begun ?? { table: this.#next, pages: 0 };
     if (begun === undefined) this.#next += 1;
-    const all = pagesOf(data) + tailPages(data);
+    const inColumns = pagesOf(columnsOf(data));
+    const all = inColumns + tailPages(data);
     // The pages that stay in memory begin a piece, because a start reads nothing else of an old segment.
-    const end = pages < pagesOf(data) ? pagesOf(data) : all;
+    const end = pages < inColumns ? inColumns : all;
     const rowCount = Math.min(end - pages, Math.max(1, Math.floor(bytes / this.#pageBytes)));
     const others = this.#unfinished.filter((one) => one !== begun);
     const isWhole = isComplete && pages + rowCount === all;
-    const unfinished = { table, firstRow, endRow, pages: pages + rowCount, merge };
+    const progress = begun?.progress;
+    const unfinished = { table, firstRow, endRow, pages: pages + rowCount, merge, progress };
     this.#unfinished = isWhole ? others : [...others, unfinished];
-    if (isWhole) this.#finish(entryOf(table, segment));
+    if (isWhole) {
+      this.#finish(entryOf(table, segment));
+      if (progress !== undefined) this.#stale.add(progress.table);
+    }
     return {
       kind: pages === 0 ? SectionKind.replace : SectionKind.append,
       table,
@@ -365,6 +405,26 @@ export class SegmentTables {
       rowCount,
       chunks: encode(data, table, pages, pages + rowCount),
     };
+  }
+
+  /** Returns what says how far merges are, of which pages are written for the first time, or a column more as a whole. */
+  #progressSections(growing: readonly StoredSegment[]): Section[] {
+    const sections: Section[] = [];
+    this.#unfinished = this.#unfinished.map((one) => {
+      const segment = growing.find((other) => isPartOf(one, other));
+      if (segment === undefined) return one;
+      const { table, firstRow, endRow } = one;
+      const columns = wholeColumns(segment.data, one.pages);
+      if (one.progress?.columns === columns.length) return one;
+      const own = one.progress?.table ?? this.#next;
+      if (own === this.#next) this.#next += 1;
+      const words = progressWords({ table, firstRow, endRow, columns });
+      const chunks = slices(new Uint8Array(words.buffer));
+      const rows = { rowSize: WORD_BYTES, firstRow: 0, rowCount: words.length, chunks };
+      sections.push({ kind: SectionKind.replace, table: own, ...rows });
+      return { ...one, progress: { table: own, columns: columns.length } };
+    });
+    return sections;
   }
 
   /** Adds a completely written segment to the directory. Segments that were merged into it are dropped. */
@@ -475,6 +535,11 @@ interface SegmentTaker {
       readonly isOfAccounts: boolean;
     },
   ) => void;
+  /** Takes how far a merge is, after all segments. Returns what names the merge from now on; `undefined` if nobody can go on with it. */
+  readonly resume: (
+    progress: MergeProgress,
+    of: { readonly isOfAccounts: boolean },
+  ) => object | undefined;
 }
 
 const isSame = (a: Rows, b: Rows): boolean => a.firstRow === b.firstRow && a.endRow === b.endRow;
@@ -500,7 +565,7 @@ function entryOf(table: number, { firstRow, endRow, data }: StoredSegment): Entr
  */
 function hasNamedPages(data: SegmentData, table: number): boolean {
   if (data.pageBytes !== PAGE_BYTES) return false;
-  const pages = pagesOf(data);
+  const pages = pagesOf(columnsOf(data));
   const perPiece = pagesPerPiece(PAGE_BYTES);
   let named = 0;
   for (let page = 0; page < pages; page += 1) {
@@ -525,14 +590,16 @@ const withoutRows = (table: number, rowSize: number): Section => ({
 
 const columnsOf = ({ ids, fields }: SegmentData): readonly ColumnPages[] => [ids, ...fields];
 
-/** Returns the number of pages of all columns. */
-const pagesOf = (data: SegmentData): number =>
-  columnsOf(data).reduce((sum, { firstKeys }) => sum + firstKeys.length, 0);
+/** Returns the first columns of a segment that are among so many pages of it as a whole. */
+function wholeColumns(data: SegmentData, pages: number): readonly ColumnPages[] {
+  let end = 0;
+  return columnsOf(data).filter(({ firstKeys }) => (end += firstKeys.length) <= pages);
+}
 
 /** Returns the pages that a segment's filter, the directories of its columns and its foot take. */
 const tailPages = (data: SegmentData): number =>
   Math.ceil(
-    ((data.filter.length + pagesOf(data) * 2 + (isNamed(data) ? FOOT_WORDS : 0)) * 4) /
+    ((data.filter.length + pagesOf(columnsOf(data)) * 2 + (isNamed(data) ? FOOT_WORDS : 0)) * 4) /
       data.pageBytes,
   );
 
@@ -611,7 +678,10 @@ function tailOf(data: SegmentData, table: number): Uint8Array {
     to += firstKeys.length * 2;
   }
   if (isNamed(data))
-    words.set(footOf(table, pagesOf(data), data.filter.length), words.length - FOOT_WORDS);
+    words.set(
+      footOf(table, pagesOf(columnsOf(data)), data.filter.length),
+      words.length - FOOT_WORDS,
+    );
   return new Uint8Array(words.buffer);
 }
 

@@ -389,7 +389,7 @@ test('a merge from the volume to the volume holds one column of segments that a 
     const filter = newFilter(1000);
     return new Segment({ ...rows, pageBytes: PAGE_BYTES, ids: ids!, filter, fields });
   });
-  const merging = new SegmentMerge(segments, Infinity, true);
+  const merging = new SegmentMerge(segments, Infinity, { isStreamed: true });
   const held: number[] = [];
   for (let column = 0; column <= COLUMNS; column += 1) {
     const { inputs } = merging.begin();

@@ -90,10 +90,10 @@ export class CountedLedger {
       process.stderr.write(`DIFFERENCE ${what}: ${String(is)} instead of ${String(should)}\n`);
   }
 
-  /** The median and the 99th percentile of each kind of request since the last call, ms. */
+  /** The median, the 99th percentile and the longest of each kind of request since the last call, ms. */
   takeLatencies(): string {
     const shown = [...this.#times].map(
-      ([what, all]) => `${what} ${partOf(all, 0.5)}, ${partOf(all, 0.99)}`,
+      ([what, all]) => `${what} ${partOf(all, 0.5)}, ${partOf(all, 0.99)}, ${partOf(all, 1)}`,
     );
     this.#times = new Map();
     return shown.join(' · ');
@@ -205,4 +205,6 @@ const recordsOf = (reply: Uint8Array, size: number): DataView[] =>
   );
 
 const partOf = (all: readonly number[], part: number): string =>
-  (all.toSorted((a, b) => a - b)[Math.floor(all.length * part)] ?? 0).toFixed(2);
+  (
+    all.toSorted((a, b) => a - b)[Math.min(all.length - 1, Math.floor(all.length * part))] ?? 0
+  ).toFixed(2);

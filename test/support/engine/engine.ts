@@ -12,6 +12,8 @@ export const engineProgram = join(checkout, 'bin/ledger-engine');
 interface EngineOptions {
   readonly cluster?: bigint;
   readonly flags?: readonly string[];
+  /** Of `format`. */
+  readonly formatFlags?: readonly string[];
   /** Folder for the data file; a fresh one, removed with the engine, when absent. */
   readonly folder?: string;
 }
@@ -44,6 +46,7 @@ export class TestEngine {
       `--cluster=${options.cluster ?? 0n}`,
       '--replica=0',
       '--replica-count=1',
+      ...(options.formatFlags ?? []),
       engine.path,
     ]);
     await engine.start();
