@@ -74,6 +74,15 @@ test('an archiver that reads the member gets the entries and marks that the engi
   }
 });
 
+test('an answer has no more entries to keep in memory because they are stored without zeros', async () => {
+  const log = new ArchivedLog();
+  for (let count = 0; count < 12; count += 1) log.append([900_000]);
+  const collector = newCollector();
+  const part = await placesAfter(feedOf(log), collector.place);
+  expect(part.places).toHaveLength(5);
+  expect(part.more).toBe(true);
+});
+
 test('blocks that are deleted before they are read are not taken, and the engine says what became of them', async () => {
   const log = new ArchivedLog();
   const feed = feedOf(log);

@@ -1,5 +1,5 @@
 /**
- * The newest blocks that this replica has taken up, for an archive: where each is, its size, and the proof of it. 44 bytes a block, so that those
+ * The newest blocks that this replica has taken up, for an archive: where each is, its size, and the proof of it. 48 bytes a block, so that those
  * of many seconds are here however small the requests are. Beyond that, one place for each 64 blocks.
  */
 import { CHECKSUM_BYTES, checksumOf } from '../entries.ts';
@@ -23,6 +23,7 @@ export class RecentBlocks {
   /** Rings: a block has the place of its sequence. */
   readonly #lastOps = new Float64Array(BLOCKS_MAX);
   readonly #sizes = new Uint32Array(BLOCKS_MAX);
+  readonly #contents = new Uint32Array(BLOCKS_MAX);
   readonly #proofs = new Uint8Array(BLOCKS_MAX * PROOF_BYTES);
   /** First sequence that is remembered, and the one after the last. */
   #first = 0;
@@ -30,7 +31,7 @@ export class RecentBlocks {
   #firstOp = 0;
   #miles: Mile[] = [];
 
-  add({ sequence, entries, sizeBytes, seal }: Block): void {
+  add({ sequence, entries, sizeBytes, contentBytes, seal }: Block): void {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return;
     // The log goes on elsewhere: another replica's state has taken the place of this one's.
@@ -46,6 +47,7 @@ export class RecentBlocks {
     const slot = sequence % BLOCKS_MAX;
     this.#lastOps[slot] = last.op;
     this.#sizes[slot] = sizeBytes;
+    this.#contents[slot] = contentBytes;
     this.#proofs.set(seal, slot * PROOF_BYTES);
     this.#proofs.set(checksumOf(last), slot * PROOF_BYTES + SEAL_SIZE);
     if (sequence % MILE !== 0) return;
@@ -53,15 +55,14 @@ export class RecentBlocks {
     if (this.#miles.length > MILES_MAX) this.#miles = this.#miles.filter((_, at) => at % 2 === 1);
   }
 
-  /** The blocks from the one with `op` on, until they have `bytesMax` or more; none if that one is not remembered. */
+  /** The blocks from the one with `op` on, until their entries have `bytesMax` or more, with their zeros; none if that one is not remembered. */
   from(op: number, bytesMax: number): readonly PlacedEntries[] {
     if (op < this.#firstOp) return [];
     const found: PlacedEntries[] = [];
     let bytes = 0;
     for (let at = this.#sequenceOf(op); at < this.#end && bytes < bytesMax; at += 1) {
-      const block = this.#at(at);
-      found.push(block);
-      bytes += block.bytes;
+      found.push(this.#at(at));
+      bytes += this.#contents[at % BLOCKS_MAX]!;
     }
     return found;
   }
