@@ -64,6 +64,14 @@ test.each([
   expect(failure(line).fields.exitCode).toBe(2);
 });
 
+test.each([
+  ['databases show payments', 'its commands: list, get, create,'],
+  ['databases', 'its commands: list, get, create,'],
+  ['members list', 'ledgerhouse api --help'],
+])('%s: where nothing like it is known, the failure says what there is', (line, says) => {
+  expect(failure(line).fields.nextSteps?.[0]).toContain(says);
+});
+
 const places = placesOf(commands);
 
 test('every command has help of its own, and its words lead to it', () => {

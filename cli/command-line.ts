@@ -104,13 +104,24 @@ function missingCommand({ node, words }: Place, rest: readonly string[]): Error 
   if (node.kind !== 'group' || word === undefined) {
     const flag = rest.find((candidate) => candidate.startsWith('-') && !isGlobalOption(candidate));
     if (flag !== undefined) return unknownOption(flag, globalOptions, help);
-    return usageFailure(`${['ledgerhouse', ...words].join(' ')} needs a command`, help);
+    const failure = `${['ledgerhouse', ...words].join(' ')} needs a command`;
+    const choices = node.kind === 'group' && words.length > 0 ? choicesOf(node, words) : [];
+    return usageFailure(failure, ...choices, help);
   }
-  const names = node.children.map(({ name }) => name);
-  const meant = nearest(word, names);
-  const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  return usageFailure(`unknown command "${[...words, word].join(' ')}"${suggestion}`, help);
+  const unknown = `unknown command "${[...words, word].join(' ')}"`;
+  const meant = nearest(
+    word,
+    node.children.map(({ name }) => name),
+  );
+  if (meant === undefined) return usageFailure(unknown, ...choicesOf(node, words), help);
+  return usageFailure(`${unknown}; did you mean "${meant}"?`, help);
 }
+
+/** The commands of a group, as a next step. Those of the tool itself are too many for a line. */
+const choicesOf = (group: Group, words: readonly string[]): readonly string[] =>
+  words.length === 0
+    ? ['a request that has no command of its own: ledgerhouse api --help']
+    : [`its commands: ${group.children.map(({ name }) => name).join(', ')}`];
 
 function readInput({ node, words }: Place<Command>, rest: readonly string[]): Input {
   const help = `see: ${['ledgerhouse', ...words, '--help'].join(' ')}`;

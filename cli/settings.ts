@@ -111,6 +111,7 @@ export function readBaseUrl(text: string): URL {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw usageFailure(
       `"${text}" is not a base URL; an example is https://ledgerhouse.example.com`,
+      ...(/^[\w.-]+(:\d+)?(\/|$)/.test(text) ? [`write https:// or http:// before it`] : []),
     );
   }
   // Does not quote the URL, because it contains a password.

@@ -49,6 +49,7 @@ const lookup = (noun: string): readonly Option[] => [
   { name: 'id', value: 'id', summary: `${noun} ID; repeatable`, repeatable: true },
   { name: 'ids', value: 'ids', summary: 'comma-separated list of IDs', repeatable: true },
 ];
+const byName = 'Give the ID or the name of the database.';
 const lookupDescription = `At least one --id or --ids is ${unlessPayload}.`;
 
 const accountFilter = (operation: LedgerOperationName): readonly Option[] => [
@@ -167,6 +168,7 @@ const commandOf = (operation: LedgerOperation): Command => ({
   kind: 'command',
   name: operation.command,
   ...declared[operation.name],
+  description: [byName, declared[operation.name].description].filter(Boolean).join(' '),
   arguments: [{ name: 'database-id' }],
   options: [
     ...declared[operation.name].options,

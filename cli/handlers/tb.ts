@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
+import { databaseIdOf } from '../database-id.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure } from '../failure.ts';
@@ -23,19 +24,19 @@ export const tbHandler =
     const csv = operation.kind === 'read' && input.has('csv');
     if (csv && input.has('json')) throw usageFailure('--csv and --json exclude each other');
     const { body, generatedId } = await bodyOf(operation, recordOptions, input, context);
-    const databaseId = encodeURIComponent(input.argument(0));
+    if (generatedId !== undefined) context.output.note(`generated id: ${generatedId}`);
+    const { exchange } = await context.service();
+    const databaseId = await databaseIdOf(exchange, input.argument(0));
     const request: ApiRequest = {
       method: 'POST',
-      path: `/api/v1/databases/${databaseId}/tb/${operation.name}`,
+      path: `/api/v1/databases/${encodeURIComponent(databaseId)}/tb/${operation.name}`,
       body,
       // Events have IDs, so a repetition only finds that they exist.
       repeatable: true,
       writes: operation.kind === 'write',
       ...(csv ? { accept: 'text/csv, application/problem+json' } : {}),
     };
-    if (generatedId !== undefined) context.output.note(`generated id: ${generatedId}`);
     if (await isDryRun(context, input, request)) return ExitCode.Ok;
-    const { exchange } = await context.service();
     try {
       const answer = await exchange.send(request);
       return csv ? printCsv(operation, answer, context) : print(operation, answer, context, input);

@@ -180,5 +180,5 @@ function require(input: Input, ...options: readonly string[]): void {
 const missing = (what: readonly string[]): CliFailure =>
   usageFailure(
     `${what.join(', ')} ${what.length === 1 ? 'is' : 'are'} missing`,
-    'give it, or a complete payload with --payload or --file',
+    `give ${what.length === 1 ? 'it' : 'them'}, or a complete payload with --payload or --file`,
   );

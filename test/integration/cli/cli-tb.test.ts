@@ -226,9 +226,32 @@ describe('the requests', () => {
 
   test('the database ID is one segment of the path, whatever it holds', async () => {
     server.react(answer(404, problem(404, 'database_not_found')));
-    const { code } = await cli.run(['tb', 'query-accounts', '../x?y']);
+    const { code } = await cli.run(['tb', 'query-accounts', 'db_/../x?y']);
     expect(code).toBe(6);
-    expect(sent().url).toBe('/api/v1/databases/..%2Fx%3Fy/tb/query_accounts');
+    expect(sent().url).toBe('/api/v1/databases/db_%2F..%2Fx%3Fy/tb/query_accounts');
+  });
+
+  test('a database may be given by its name, as for all other commands', async () => {
+    server.react(
+      answer(200, { success: true, data: [{ id: database }], page: {} }),
+      answer(200, noRows('query_accounts')),
+    );
+    const { code, stderr } = await cli.run(['tb', 'query-accounts', 'payments']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      '/api/v1/databases?name=payments&limit=10',
+      `/api/v1/databases/${database}/tb/query_accounts`,
+    ]);
+  });
+
+  test('a name that no database has is told, and nothing is sent to a ledger', async () => {
+    server.react(answer(200, { success: true, data: [], page: {} }));
+    const { code, stderr } = await cli.run(['tb', 'query-accounts', 'paymets']);
+    expect(code).toBe(6);
+    expect(stderr).toBe(
+      'error: no database has the name "paymets"\n  → ledgerhouse databases list\n',
+    );
+    expect(server.requests).toHaveLength(1);
   });
 
   test('a generated ID is new each time, of this moment, and printed before anything is sent', async () => {
