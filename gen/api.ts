@@ -10339,7 +10339,7 @@ export interface operations {
                      *                 "amount": "10.00"
                      *               },
                      *               {
-                     *                 "item": "1 × 20 GB network-ssd",
+                     *                 "item": "1 × 20 GiB network-ssd",
                      *                 "amount": "2.50"
                      *               }
                      *             ]
@@ -10447,7 +10447,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -10530,7 +10530,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -10768,7 +10768,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -10972,7 +10972,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -11208,7 +11208,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -11368,7 +11368,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -11549,7 +11549,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -14159,7 +14159,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -14519,7 +14519,7 @@ export interface operations {
                      *               "amount": "10.00"
                      *             },
                      *             {
-                     *               "item": "1 × 20 GB network-ssd",
+                     *               "item": "1 × 20 GiB network-ssd",
                      *               "amount": "2.50"
                      *             }
                      *           ]
@@ -23809,7 +23809,7 @@ export interface operations {
                  *         },
                  *         "reason": {
                  *           "code": "NearLimit",
-                 *           "message": "storage of payments-prod-0: 90 % of 20 GB are used; before it is full, raise spec.storage.sizeGb"
+                 *           "message": "storage of payments-prod-0: 90 % of 20 GiB are used; before it is full, raise spec.storage.sizeGb"
                  *         }
                  *       }
                  *     }
@@ -23905,7 +23905,7 @@ export interface operations {
                  *         },
                  *         "reason": {
                  *           "code": "Full",
-                 *           "message": "storage of payments-prod-0: 100 % of 20 GB are used; new records are refused. To go on, raise spec.storage.sizeGb"
+                 *           "message": "storage of payments-prod-0: 100 % of 20 GiB are used; new records are refused. To go on, raise spec.storage.sizeGb"
                  *         }
                  *       }
                  *     }

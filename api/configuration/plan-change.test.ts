@@ -229,7 +229,7 @@ test('the way back is the earlier revision with the storage of today', () => {
     { path: '/clusterSize', from: 'lh-10', to: 'lh-5' },
     { path: '/parameters/limitConnections', from: '9', to: null },
   ]);
-  expect(plan.impact.warnings).toContain('Revision 1 had 2 GB; storage stays.');
+  expect(plan.impact.warnings).toContain('Revision 1 had 2 GiB; storage stays.');
 });
 
 test.each([

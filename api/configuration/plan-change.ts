@@ -297,7 +297,7 @@ function warningsOf(
         ]
       : []),
     ...(earlier !== undefined && earlier.selectedStorageGb < after.selectedStorageGb
-      ? [`Revision ${earlier.revision} had ${earlier.selectedStorageGb} GB; storage stays.`]
+      ? [`Revision ${earlier.revision} had ${earlier.selectedStorageGb} GiB; storage stays.`]
       : []),
   ];
 }

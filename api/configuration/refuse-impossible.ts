@@ -68,7 +68,7 @@ function refuseStorage({ catalog, object }: ChangeWorld, request: ChangeRequest)
   const tierId = resolved?.storage?.tier;
   const tier = catalog.storageTiers.find(({ id }) => id === tierId);
   if (wanted !== undefined && wanted < has) {
-    const detail = `Storage cannot shrink: the volumes have ${has} GB. Ask for ${has} GB or more.`;
+    const detail = `Storage cannot shrink: the volumes have ${has} GiB. Ask for ${has} GiB or more.`;
     throw new Refusal('storage_cannot_shrink', {
       detail,
       errors: [
@@ -102,7 +102,7 @@ function refuseStorage({ catalog, object }: ChangeWorld, request: ChangeRequest)
   }
   const limit = autogrow === undefined ? object.spec.storage?.autogrow?.limitGb : undefined;
   if (wanted !== undefined && limit !== undefined && wanted > limit) {
-    const detail = `storage grows by itself up to ${limit} GB; raise autogrow.limitGb too, or ask for less`;
+    const detail = `storage grows by itself up to ${limit} GiB; raise autogrow.limitGb too, or ask for less`;
     errors.push({ pointer: '#/selectedStorageGb', code: 'storage_out_of_range', detail });
   }
   if (errors.length === 0) return;

@@ -27,7 +27,7 @@ test.each([
   // Prices that floating point cannot represent.
   ['0.1', '0.2', 1, 1, '0.30'],
   ['999999999.9999', '999999999.9999', 65_536, 6, '393221999999960.68'],
-])('%s and %s a GB, %i GB, %i replicas: %s', (monthly, perGb, storageGb, replicas, expected) => {
+])('%s and %s a GiB, %i GiB, %i replicas: %s', (monthly, perGb, storageGb, replicas, expected) => {
   const price = priceOf(withPrices(pricesOf(monthly, perGb)), { ...chosen, storageGb, replicas });
   expect(price).toEqual({ currency: 'EUR', monthly: expected });
 });

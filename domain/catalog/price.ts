@@ -38,7 +38,7 @@ export function priceLinesOf(catalog: CatalogSpec, chosen: Chosen): readonly Pri
   const sizes = inCents(parts.size);
   return [
     { item: `${replicas} × ${size}`, amount: written(sizes) },
-    { item: `${replicas} × ${storageGb} GB ${tier}`, amount: written(all - sizes) },
+    { item: `${replicas} × ${storageGb} GiB ${tier}`, amount: written(all - sizes) },
   ];
 }
 

@@ -212,21 +212,21 @@ test.each<[string, Request, string, string, string]>([
     { storage: { sizeGb: 9 } },
     'spec.storage.sizeGb',
     'StorageOutOfRange',
-    'storage of tier network-ssd has 10 to 100 GB in steps of 10, not 9',
+    'storage of tier network-ssd has 10 to 100 GiB in steps of 10, not 9',
   ],
   [
     'more storage than the tier has',
     { storage: { sizeGb: 110 } },
     'spec.storage.sizeGb',
     'StorageOutOfRange',
-    'storage of tier network-ssd has 10 to 100 GB in steps of 10, not 110',
+    'storage of tier network-ssd has 10 to 100 GiB in steps of 10, not 110',
   ],
   [
     'storage between two steps',
     { storage: { sizeGb: 15 } },
     'spec.storage.sizeGb',
     'StorageOutOfRange',
-    'storage of tier network-ssd has 10 to 100 GB in steps of 10, not 15',
+    'storage of tier network-ssd has 10 to 100 GiB in steps of 10, not 15',
   ],
 ])('%s is refused in one sentence', (_, request, field, reason, message) => {
   const few: CatalogSpec = {
@@ -396,7 +396,7 @@ test('storage of a size that the catalog no longer offers stays, and grows only 
   const edited: CatalogSpec = { ...catalog, storageTiers: smaller };
   expect(ok(resolve(edited, { storage: { sizeGb: 90 } }, before)).storageGb).toBe(90);
   expect(messagesOf(resolve(edited, { storage: { sizeGb: 95 } }, before))).toEqual([
-    'storage of tier network-ssd has 1 to 50 GB, not 95',
+    'storage of tier network-ssd has 1 to 50 GiB, not 95',
   ]);
 });
 

@@ -331,7 +331,7 @@ function resolveStorage(
   }
   if (storageGb < tier.minGb || storageGb > tier.maxGb || storageGb % tier.stepGb !== 0) {
     const step = tier.stepGb === 1 ? '' : ` in steps of ${tier.stepGb}`;
-    const sentence = `storage of tier ${tierId} has ${tier.minGb} to ${tier.maxGb} GB${step}, not ${storageGb}`;
+    const sentence = `storage of tier ${tierId} has ${tier.minGb} to ${tier.maxGb} GiB${step}, not ${storageGb}`;
     return [problem('spec.storage.sizeGb', 'StorageOutOfRange', sentence)];
   }
   return keeps ? { ...before, storageGb } : { tier: tier.id, className: tier.className, storageGb };

@@ -150,9 +150,9 @@ function storageReady(
         : pending
           ? 'the file system grows when its pod runs'
           : 'the volumes are growing';
-    return ['False', 'Resizing', `${how}: ${storage.capacityGb} of ${storage.requestedGb} GB`];
+    return ['False', 'Resizing', `${how}: ${storage.capacityGb} of ${storage.requestedGb} GiB`];
   }
-  return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];
+  return ['True', 'InSize', `every volume has ${storage.requestedGb} GiB`];
 }
 
 /** Why the storage cannot give a claim the requested size, if it said so: in a condition, or for good in the resource's state. */

@@ -92,7 +92,7 @@ test('storage that grows by itself is told once, and one that never grew by itse
     {
       type: 'Normal',
       reason: 'StorageGrows',
-      note: 'storage grows from 20 to 24 GB: 86 % are used',
+      note: 'storage grows from 20 to 24 GiB: 86 % are used',
     },
   ]);
   expect(told(grown, grown)).toEqual([]);

@@ -93,7 +93,7 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
 function growthOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
   const { sizeGb, fromGb, usedPercent, at } = after.status?.autogrow ?? {};
   if (sizeGb === undefined || at === undefined || before.status?.autogrow?.at === at) return [];
-  const note = `storage grows from ${fromGb} to ${sizeGb} GB: ${usedPercent} % are used`;
+  const note = `storage grows from ${fromGb} to ${sizeGb} GiB: ${usedPercent} % are used`;
   return [{ type: 'Normal', reason: VolumeEvent.grows, note }];
 }
 

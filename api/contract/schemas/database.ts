@@ -336,7 +336,7 @@ export const priceExample: z.input<typeof estimatedPrice> = {
   amount: '12.50',
   lines: [
     { item: '1 × lh-10', amount: '10.00' },
-    { item: '1 × 20 GB network-ssd', amount: '2.50' },
+    { item: '1 × 20 GiB network-ssd', amount: '2.50' },
   ],
 };
 

@@ -259,11 +259,11 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'database.recovered': database('READY'),
   'database.nearly_full': fillingDatabase(
     'NearLimit',
-    'storage of payments-prod-0: 90 % of 20 GB are used; before it is full, raise spec.storage.sizeGb',
+    'storage of payments-prod-0: 90 % of 20 GiB are used; before it is full, raise spec.storage.sizeGb',
   ),
   'database.full': fillingDatabase(
     'Full',
-    'storage of payments-prod-0: 100 % of 20 GB are used; new records are refused. To go on, raise spec.storage.sizeGb',
+    'storage of payments-prod-0: 100 % of 20 GiB are used; new records are refused. To go on, raise spec.storage.sizeGb',
   ),
   'database.has_room': database('READY'),
   'database.suspended': database('SUSPENDED'),

@@ -28,7 +28,7 @@ interface Case {
 const hour = 3_600_000;
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
-/** The plan for a healthy database of 2 GB with `autogrow` and the differences of the case. */
+/** The plan for a healthy database of 2 GiB with `autogrow` and the differences of the case. */
 function planFor(made: Case) {
   const { limitGb = 100, usedPart = 0.9, ageMs = 0, storageReady = 'True', recordedGb } = made;
   const { justNow = false, expandable = 'yes', sizeGb = 2, volumeGb = 2, tier = {} } = made;

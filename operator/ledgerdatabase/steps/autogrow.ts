@@ -81,12 +81,12 @@ export function autogrow(
   if (storageGb >= limitGb) {
     const whose =
       asked.limitGb <= tier.maxGb ? 'spec.storage.autogrow.limitGb' : 'the maximum of its tier';
-    return { verdict: ['False', 'LimitReached', `storage has ${storageGb} GB, ${whose}`] };
+    return { verdict: ['False', 'LimitReached', `storage has ${storageGb} GiB, ${whose}`] };
   }
   const verdict: AutogrowVerdict = [
     'True',
     'Watching',
-    `storage grows by 20 % when 85 % are used, up to ${limitGb} GB`,
+    `storage grows by 20 % when 85 % are used, up to ${limitGb} GiB`,
   ];
   const part = smallestGb < storageGb ? undefined : usedPart(observed);
   if (part === undefined || part < growsAt) return { verdict };

@@ -4,7 +4,7 @@ import type { Observation } from '../observation.ts';
 
 const absent = { claim: 'absent', pod: 'absent', service: 'right' } as const;
 
-/** A new database of 2 GB that names the volumes of a deleted one, which grew to `volumeGb`. */
+/** A new database of 2 GiB that names the volumes of a deleted one, which grew to `volumeGb`. */
 function heirOf(volumeGb: number, limitGb?: number) {
   const seen = ({ database, inheritance }: Observation): Partial<Observation> => ({
     database: {

@@ -93,8 +93,8 @@ function mismatch({ inheritance, database, catalog }: Observation): string | und
   );
   // Storage that grows by itself has outgrown the size in its manifest: the larger one counts.
   if (want !== undefined && want < have && autogrow === undefined)
-    return `the volumes have ${have} GB; spec.storage.sizeGb must not be less`;
+    return `the volumes have ${have} GiB; spec.storage.sizeGb must not be less`;
   if (autogrow !== undefined && autogrow.limitGb < have)
-    return `the volumes have ${have} GB; spec.storage.autogrow.limitGb must not be less`;
+    return `the volumes have ${have} GiB; spec.storage.autogrow.limitGb must not be less`;
   return undefined;
 }

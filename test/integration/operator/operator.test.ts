@@ -123,7 +123,7 @@ test.each([
   [{ provider: 'elsewhere' }, 'ManualProvider', 'choose another provider'],
   [{ region: 'moon' }, 'UnknownRegion', 'there are local-1, local-2'],
   [{ storage: { tier: 'tape' } }, 'UnknownTier', 'there are network-ssd, local-nvme'],
-  [{ storage: { sizeGb: 101 } }, 'StorageOutOfRange', 'has 1 to 100 GB, not 101'],
+  [{ storage: { sizeGb: 101 } }, 'StorageOutOfRange', 'has 1 to 100 GiB, not 101'],
   [
     { topology: 'ha-3' as const, version: '0.3.0-broken' },
     'TopologyUnsupported',
@@ -259,7 +259,7 @@ test('volumes grow without a new pod, and a growth that fails can be taken back'
     force: true,
   });
   await world.patchDatabase('default', 'growing', { spec: { storage: { sizeGb: 3 } } });
-  const grown = await eventually('3 GB', async () => {
+  const grown = await eventually('3 GiB', async () => {
     const database = await world.database('default', 'growing');
     return database?.status?.storage?.acknowledgedGb === 3 ? database : undefined;
   });
