@@ -58,9 +58,14 @@ const runFailedMs = 60_000;
 const storeAwayMs = 1_000;
 const author = systemAuthor('change-streams');
 
+/** A stream of this process, and when the store was asked for it: what it has said may be another moment later. */
+interface TakenStream extends LeasedStream {
+  readonly leaseAskedAtMs: number;
+}
+
 export class ChangeStreams {
   readonly #options: ChangeStreamsOptions;
-  readonly #work: LeasedWork<LeasedStream>;
+  readonly #work: LeasedWork<TakenStream>;
   readonly #metrics: ChangeStreamMetrics;
   readonly #ahead = new PlacesAhead(aheadMax);
   readonly #budget = new ByteBudget(bytesPerSecond, () => systemTimers.nowMs());
@@ -81,13 +86,17 @@ export class ChangeStreams {
     await this.#options.sinks.close();
   }
 
-  #leasedWork(): LeasedWork<LeasedStream> {
+  #leasedWork(): LeasedWork<TakenStream> {
     const { store, identity, logger } = this.#options;
     const owner = `${identity}/${randomUUID()}`;
     return new LeasedWork({
       runsMax,
       leaseMs,
-      take: (limit, troubled) => takeStreams(store.read, { owner, leaseMs, limit, troubled }),
+      take: async (limit, troubled) => {
+        const leaseAskedAtMs = systemTimers.nowMs();
+        const taken = await takeStreams(store.read, { owner, leaseMs, limit, troubled });
+        return taken.map((leased) => ({ ...leased, leaseAskedAtMs }));
+      },
       onTakeFailure: (error, failures) =>
         logger.warn({ err: error, failures }, 'change streams could not be taken'),
       run: (leased) => this.#run(leased),
@@ -102,7 +111,7 @@ export class ChangeStreams {
     });
   }
 
-  async #run(leased: LeasedStream): Promise<void> {
+  async #run(leased: TakenStream): Promise<void> {
     const { store } = this.#options;
     const result = await this.#resultOf(leased);
     if (result.kind === 'ended') await releaseStream(store.read, leased, result.waitMs);
@@ -110,7 +119,7 @@ export class ChangeStreams {
   }
 
   /** A run that fails by our own fault ends in a pause of its stream, and disturbs no other. */
-  async #resultOf(leased: LeasedStream): Promise<RunResult> {
+  async #resultOf(leased: TakenStream): Promise<RunResult> {
     const { store, sealer, sinks, ledgers, logger } = this.#options;
     const { id, organizationId, databaseId } = leased.stream;
     const { stopping, abandoning } = this.#work;
@@ -138,6 +147,7 @@ export class ChangeStreams {
         ahead: this.#ahead,
         pauseMs: () => this.#budget.pauseMs(organizationId),
         mayGoOn: (version) => mayGoOn(store.read, leased, version),
+        leaseAskedAtMs: leased.leaseAskedAtMs,
         record: this.#recorder(leased),
         onAttempt: (outcome, events, bytes) => {
           this.#budget.sent(organizationId, bytes);

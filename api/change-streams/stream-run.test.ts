@@ -1,5 +1,6 @@
 /** The order in which a run reads, sends and records, with a ledger of a few pages and a sink that confirms when the test says so. */
 import { expect, test } from '@jest/globals';
+import { systemTimers } from '../../base/timers.ts';
 import { ChangeEvent } from '../../engine/wire/records.ts';
 import type { ChangeEventsPage } from '../ledger/change-events.ts';
 import type { ChangeStream } from '../model/change-stream.ts';
@@ -7,7 +8,7 @@ import { Refusal } from '../model/refusal.ts';
 import type { Progress } from '../store/change-stream-work.ts';
 import { PlacesAhead } from './page-ahead.ts';
 import { delivered, failed, type Delivery } from './sinks/sink.ts';
-import { runStream, type RunParts, type RunResult } from './stream-run.ts';
+import { freshMs, runStream, type RunParts, type RunResult } from './stream-run.ts';
 
 const pageMax = 10;
 
@@ -24,7 +25,7 @@ class Scene {
   readonly #stopping = new AbortController();
   #confirm: ((delivery: Delivery) => void) | undefined;
 
-  constructor(events: number) {
+  constructor(events: number, leaseAskedAtMs = systemTimers.nowMs()) {
     const page = async (after: bigint, limit: number): Promise<ChangeEventsPage> => {
       this.done.push(`read after ${after}`);
       if (this.failsAfter === after) {
@@ -57,6 +58,7 @@ class Scene {
       crowded: () => false,
       ahead: this.places,
       mayGoOn: async (version) => version === this.version,
+      leaseAskedAtMs,
       record,
       pauseMs: () => this.pauseMs,
       onAttempt() {},
@@ -166,4 +168,11 @@ test('a page ahead that waited for its organization’s turn to send is not sent
   expect(await scene.ended).toMatchObject({ kind: 'ended' });
   expect(scene.done).toEqual(['read after 0', 'sent 10', 'read after 10', 'recorded 10']);
   expect(scene.places.free).toBe(1);
+});
+
+test('a run that begins long after the store was asked for the stream sends nothing if somebody changed the stream meanwhile', async () => {
+  const scene = new Scene(10, systemTimers.nowMs() - freshMs);
+  scene.version = 2;
+  expect(await scene.ended).toMatchObject({ kind: 'ended' });
+  expect(scene.done).toEqual(['read after 0']);
 });

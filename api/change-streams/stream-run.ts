@@ -30,6 +30,8 @@ export interface RunParts {
   readonly ahead: PlacesAhead;
   /** Asks the store whether the lease lasts, and the stream is to go on and is the one that this run knows. */
   readonly mayGoOn: (version: number) => Promise<boolean>;
+  /** When the store was asked for the lease, by the monotonic clock. */
+  readonly leaseAskedAtMs: number;
   /** Records progress. Returns `undefined` if the lease is another worker's. */
   readonly record: (progress: Progress) => Promise<ChangeStream | undefined>;
   /** Time until the organization may send on; 0: at once. */
@@ -65,8 +67,8 @@ class StreamRun {
   readonly #parts: RunParts;
   readonly #ahead: PageAhead;
   readonly #beganAtMs = systemTimers.nowMs();
-  /** When the store last said that the lease lasts. */
-  #heardAtMs = this.#beganAtMs;
+  /** When the store was asked that last said that the lease lasts. */
+  #heardAtMs: number;
   #position: bigint;
   #failures: number;
   #version: number;
@@ -75,6 +77,7 @@ class StreamRun {
 
   constructor({ stream }: LeasedStream, parts: RunParts) {
     this.#parts = parts;
+    this.#heardAtMs = parts.leaseAskedAtMs;
     this.#ahead = new PageAhead(parts.ahead);
     const { position, failures, version, pendingFrom } = stream;
     this.#position = position;
