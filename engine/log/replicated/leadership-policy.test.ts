@@ -53,10 +53,48 @@ test('the replica beside raft’s new leader claims the lead, once', () => {
 });
 
 test('a raft leader whose engine is not up to date passes raft’s lead to the one that is furthest', () => {
+  const policy = new LeadershipPolicy();
+  policy.decide(base);
   const peers = [peer(0, { op: 20 }), peer(2, { op: 30 })];
   const seen = { raft: { leads: true, hasLeader: true }, canLead: false, peers };
-  const made = ask(new LeadershipPolicy(), { untilMs: 500 }, seen);
-  expect(made).toEqual([{ atMs: 0, decision: { do: 'moveRaft', memberId: 102n } }]);
+  const made = ask(policy, { fromMs: 50, untilMs: 500 }, seen);
+  expect(made).toEqual([{ atMs: 50, decision: { do: 'moveRaft', memberId: 102n } }]);
+});
+
+test('an engine that begins beside raft’s leader takes the lead from no engine that is well, and passes raft’s lead to it', () => {
+  const beside = { raft: { leads: true, hasLeader: true } };
+  const follower = peer(2, { op: 30 });
+  for (const canLead of [false, true]) {
+    const policy = new LeadershipPolicy();
+    // The holder is not the first to be heard.
+    expect(ask(policy, { untilMs: 100 }, { ...beside, canLead: false, peers: [follower] })).toEqual(
+      [],
+    );
+    const peers = [holder, follower];
+    const made = ask(policy, { fromMs: 150, untilMs: 6000 }, { ...beside, canLead, peers });
+    expect(made[0]).toEqual({
+      atMs: 150 + ALIGN_AFTER_MS,
+      decision: { do: 'moveRaft', memberId: holder.memberId },
+    });
+    expect(made.map(({ decision }) => decision.do)).not.toContain('claim');
+  }
+});
+
+test('an engine that begins beside raft’s leader leads if nobody does', () => {
+  const beside = { raft: { leads: true, hasLeader: true } };
+  const first = ask(new LeadershipPolicy(), { untilMs: 100 }, { ...beside, lead: undefined });
+  expect(first).toEqual([{ atMs: 0, decision: { do: 'claim', why: 'raft_led' } }]);
+  // All were killed at once: the record of the lead is that of a process that is gone.
+  const all = ask(new LeadershipPolicy(), { untilMs: 500 }, { ...beside, peers: [peer(0)] });
+  expect(all).toEqual([{ atMs: SILENCE_MS, decision: { do: 'claim', why: 'raft_led' } }]);
+});
+
+test('a member that does not answer for a moment has not become raft’s leader anew', () => {
+  const policy = new LeadershipPolicy();
+  const beside = { raft: { leads: true, hasLeader: true }, peers: [holder] };
+  expect(ask(policy, { untilMs: 200 }, beside)).toEqual([]);
+  expect(ask(policy, { fromMs: 250, untilMs: 300 }, { ...beside, raft: undefined })).toEqual([]);
+  expect(ask(policy, { fromMs: 350, untilMs: 1000 }, beside)).toEqual([]);
 });
 
 test('a silent holder is followed by the next live replica in the order of views', () => {
@@ -129,6 +167,7 @@ test('where nobody has ever led, a replica that can lead does so soon, though it
 test('raft’s lead follows the engine that has led well for a while', () => {
   const policy = new LeadershipPolicy();
   const raft = { leads: true, hasLeader: true };
+  policy.decide({ ...base, nowMs: -50 });
   expect(ask(policy, { untilMs: 0 }, { raft, peers: [holder] })).toHaveLength(1);
   // Another replica was faster, so the claim here failed.
   const made = ask(policy, { fromMs: 50, untilMs: ALIGN_AFTER_MS }, { raft, peers: [holder] });

@@ -2,7 +2,8 @@
  * Decides when a replica takes the lead. The engine's leadership follows raft's, because blocks put through raft's leader
  * take one hop less and etcd itself notices its death:
  *
- * - The member beside this engine *became* raft's leader: claim. If this engine is not up to date, pass raft's lead on.
+ * - The member beside this engine *became* raft's leader: claim. If this engine is not up to date, pass raft's lead on. One that was
+ *   raft's leader when this process began has not become it: another engine that is well keeps the lead, and is passed raft's.
  * - The leading engine is silent though raft has a leader (the engine crashed, or hangs), and commits nothing: the next live
  *   one claims, in the order of views, each later one with a delay.
  * - The leading engine has given up the lead and its member was not raft's leader: the engine beside raft's leader claims.
@@ -39,9 +40,12 @@ export type Decision =
 const nothing: Decision = { do: 'nothing' };
 
 export class LeadershipPolicy {
-  #raftLed = false;
+  /** Whether raft led here when the member last answered; `undefined` before its first answer. */
+  #raftLed: boolean | undefined;
   /** True if raft's lead came here and no claim has answered that yet. */
   #owesClaim = false;
+  /** True if that may have been before this process began. */
+  #owesFromBefore = false;
   #fence: number | undefined;
   /** Time when the holder was last known to be well, or became the holder. */
   #holderWellAtMs = 0;
@@ -62,14 +66,13 @@ export class LeadershipPolicy {
     this.#watchHolder(seen);
     const { nowMs, raft, leading, canLead } = seen;
     const raftLeads = raft?.leads === true;
-    if (!raftLeads) this.#owesClaim = false;
-    else if (!this.#raftLed) this.#owesClaim = nowMs >= this.#claimsNotBeforeMs;
-    this.#raftLed = raftLeads;
+    if (raft !== undefined) this.#watchRaft(raftLeads, nowMs);
     if (leading || raft === undefined || !raft.hasLeader) {
       if (leading) this.#owesClaim = false;
       return nothing;
     }
-    if (this.#owesClaim) {
+    if (this.#owesFromBefore && this.#holderWellSinceMs !== Infinity) this.#owesClaim = false;
+    if (this.#owesClaim && !this.#mayHearHolder(seen)) {
       if (!canLead) return this.#moveRaftTo(bestPeer(seen), nowMs);
       this.#owesClaim = false;
       return this.#claim(nowMs, 'raft_led');
@@ -82,6 +85,21 @@ export class LeadershipPolicy {
     if (raftLeads && nowMs - this.#holderWellSinceMs >= ALIGN_AFTER_MS)
       return this.#moveRaftTo(holderOf(seen), nowMs);
     return nothing;
+  }
+
+  /** Whether the holder, which led before this process began, may only not have been heard yet. */
+  #mayHearHolder({ nowMs, self, lead }: Observation): boolean {
+    const isOther = lead !== undefined && lead.replica !== self;
+    return this.#owesFromBefore && isOther && nowMs - this.#holderWellAtMs < SILENCE_MS;
+  }
+
+  #watchRaft(raftLeads: boolean, nowMs: number): void {
+    if (!raftLeads) this.#owesClaim = false;
+    else if (this.#raftLed !== true) {
+      this.#owesClaim = nowMs >= this.#claimsNotBeforeMs;
+      this.#owesFromBefore = this.#raftLed === undefined;
+    }
+    this.#raftLed = raftLeads;
   }
 
   #watchHolder(seen: Observation): void {
