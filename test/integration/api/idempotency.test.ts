@@ -430,9 +430,12 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
   },
   verifyBackup: async () => {
     const params = { databaseId: await restingDatabase() };
+    // It would find once a minute that the resource is gone.
+    await service.stopWorker();
     await service.alter(`UPDATE backups SET status = 'SUCCEEDED', resource_gone = false`);
     const { json } = await ask('listBackups', { as: me, params });
-    return { as: me, params: { ...params, backupId: json.data[0].id }, other: null };
+    const asked = { as: me, params: { ...params, backupId: json.data[0].id }, other: null };
+    return { ...asked, after: () => service.startWorker() };
   },
   createImport: async () => ({
     as: me,

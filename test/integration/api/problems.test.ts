@@ -357,6 +357,13 @@ test('jobs and keys whose time has passed', async () => {
   await refused('api_key_not_active', rotate);
 });
 
+const untilReady = (databaseId: string) =>
+  eventually('the operator has made the database', async () => {
+    const { json } = await ask('getDatabase', me, { params: { databaseId } });
+    if (json.database.status !== 'READY') throw new Error(json.database.status);
+    return true;
+  });
+
 test('deleting and restoring', async () => {
   const one = { params: { databaseId: kept.database.id } };
   await refused('database_not_deleted', ['restoreDatabase', me, { ...one, body: {} }]);
@@ -367,11 +374,7 @@ test('deleting and restoring', async () => {
   const [{ id }] = other.json.data;
   const second = { params: { databaseId: id } };
   // Until the operator has put its finalizer on the resource, the resource goes at once.
-  await eventually('the operator keeps it', async () => {
-    const { status } = (await ask('getDatabase', me, second)).json.database;
-    if (status !== 'READY') throw new Error(status);
-    return true;
-  });
+  await untilReady(id);
   // Without an operator it stays as it is being deleted.
   await service.stopOperator();
   expect((await ask('deleteDatabase', me, second)).status).toBe(202);
@@ -411,8 +414,10 @@ test('as many as there may be, and none while the organization is suspended', as
 });
 
 test('a ledger that is not there yet, is away, or does not answer', async () => {
-  await service.stopOperator();
   const [{ id: databaseId }] = (await ask('listDatabases', me, { query: '?name=fifth' })).json.data;
+  // Until the operator has put its finalizer on the resource, the resource would go at once, and the worker say when its data do.
+  await untilReady(databaseId);
+  await service.stopOperator();
   await ask('deleteDatabase', me, { params: { databaseId } });
   const another = { body: { name: 'young' } };
   // The database's data are kept, and count, until they are purged.

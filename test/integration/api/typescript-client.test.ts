@@ -70,7 +70,7 @@ async function program(name: string, source: string, key = 'full') {
   const types = await compiled(file);
   expect({ code: types.code, said: types.stdout }).toEqual({ code: 0, said: '' });
   const env = { ...world.environment(key), BASE_URL: world.url, KEY: key };
-  return shell(process.execPath, [file], { env, timeoutMs: 120_000 });
+  return shell(process.execPath, [file], { env, timeoutMs: 600_000 });
 }
 
 test('a program reads and writes with exact integers', async () => {

@@ -126,7 +126,8 @@ export class TunnelWorld {
   async #end(one: ApiProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     this.#processes.splice(this.#processes.indexOf(one), 1);
     if (one.child.exitCode === null && one.child.signalCode === null) {
-      const ended = once(one.child, 'exit');
+      // Only then has all arrived that it said.
+      const ended = once(one.child, 'close');
       one.child.kill(signal);
       await ended;
     }
