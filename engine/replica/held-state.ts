@@ -108,6 +108,7 @@ export class HeldState {
     // Nothing here may name it beyond that, because this function waits below.
     const ended = this.#executor.ledger.endIndexHelper();
     this.#executor = this.#newExecutor();
+    this.#indexVolume = undefined;
     await ended;
     const file = await openFile();
     this.#file = file;
