@@ -616,7 +616,8 @@ test('the process starts while its store is away, says so, and ends when it is t
   });
   let log = '';
   child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  const ended = once(child, 'exit');
+  // Only then has all arrived that it said.
+  const ended = once(child, 'close');
   const line = await eventually('it has started', async () => {
     const started = log.split('\n').find((one) => one.includes('"msg":"started"'));
     if (started === undefined) throw new Error(log);

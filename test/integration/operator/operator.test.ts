@@ -357,7 +357,11 @@ test('the data file of a single replica is gone: it stalls with what to do, and 
   );
   const stalled = await world.until('default', 'bereft', 'Stalled', 'True', 'ReplicaDataLost');
   expect(condition(stalled, 'Stalled')?.message).toContain('disaster-recovery');
-  expect(await owned(resources.job, stalled)).toEqual([]);
+  // That of its data file may not have gone yet.
+  await eventually('there is no Job', async () => {
+    expect(await owned(resources.job, stalled)).toEqual([]);
+    return true;
+  });
 });
 
 test('a deleted database leaves its volumes marked; a new one takes them over, with cluster and workload, and so do three replicas', async () => {
@@ -599,8 +603,12 @@ test('a quota that leaves no room for pods is named as what a person must raise,
     );
   await quota('0');
   await world.createDatabase('crowded', 'late', {});
-  const stalled = await world.until('crowded', 'late', 'Stalled', 'True', 'RefusedByApiServer');
-  expect(condition(stalled, 'Stalled')?.message).toContain('exceeded quota: pods');
+  // While Kubernetes has not counted yet, it refuses in other words.
+  await eventually('the quota is named', async () => {
+    const stalled = await world.until('crowded', 'late', 'Stalled', 'True', 'RefusedByApiServer');
+    expect(condition(stalled, 'Stalled')?.message).toContain('exceeded quota: pods');
+    return true;
+  });
   await quota('1');
   await world.until('crowded', 'late', 'Stalled', 'False');
 });
