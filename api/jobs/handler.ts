@@ -45,7 +45,10 @@ export const mustBeOurs = ({ write }: JobContext): Promise<void> => write(async 
 export interface JobHandler {
   /** Does the work. An error counts as temporary: it is logged, and the call is repeated later, until the deadline. */
   run(context: JobContext): Promise<JobOutcome>;
-  /** Undoes the work. Without this function, a job that is cancelled ends at once. */
+  /**
+   * Undoes the work, which a retry does again. Without this function, a job that is cancelled ends at once and for good: who wants its work
+   * after all asks for it anew.
+   */
   cancel?(context: JobContext): Promise<JobOutcome>;
   /** Carries out the consequences of any end, in the change that ends the job. */
   ended?(change: Change, job: Job): Promise<void>;

@@ -144,7 +144,7 @@ export class JobRun {
   }
 
   async #finish(outcome: JobOutcome | Error | undefined): Promise<void> {
-    const { leased } = this.#options;
+    const { leased, handler } = this.#options;
     if (this.#ended === 'lost') throw new JobLeaseLost(`${leased.job.id} is another's`);
     const said = outcome instanceof Error ? undefined : outcome;
     // Success counts, even if the handler was told to end meanwhile.
@@ -152,7 +152,8 @@ export class JobRun {
       return this.#endAs({ status: 'SUCCEEDED', error: null, retryable: false });
     }
     if (said?.kind === 'canceled' && leased.job.status === 'CANCELING') {
-      return this.#endAs({ status: 'CANCELED', error: null, retryable: true });
+      const retryable = handler.cancel !== undefined;
+      return this.#endAs({ status: 'CANCELED', error: null, retryable });
     }
     if (this.#ended === 'deadline' || leased.deadlineInMs <= 0) {
       return this.#endAs({ status: 'FAILED', error: this.#deadlineError(), retryable: true });
