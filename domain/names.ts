@@ -69,6 +69,11 @@ export const annotations = {
    * further volumes ready (`TOPOLOGY/TIME`).
    */
   nextTopology: 'ledgerhouse.dev/next-topology',
+  /**
+   * On a LedgerDatabase: the earlier state to which it is about to go back, and the time (RFC 3339) until when the operator removes no backup
+   * that this needs (`backupId=ID/TIME`, `targetOp=NUMBER/TIME` or `targetTimestamp=NANOSECONDS/TIME`).
+   */
+  returnsTo: 'ledgerhouse.dev/returns-to',
   /** On a StatefulSet: hash of the inputs of its pods' template. */
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */

@@ -542,7 +542,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Preview a restore in place
-         * @description What the database will not have any more, and what follows from that, by the same rules as the restore. Nothing is changed. An engine version that cannot be restored in place is refused (`engine_version_unsupported` in `errors`, with the versions to upgrade to in `meta.allowed`).
+         * @description What the database will not have any more, and what follows from that, by the same rules as the restore. Nothing is changed. An engine version that cannot be restored in place is refused (`engine_version_unsupported` in `errors`, with the versions to upgrade to in `meta.allowed`), and so is a service whose operator is of an earlier release (`operator_unsupported`). A database that does not serve (`database_not_ready`) can be restored into a new one only.
          */
         readonly post: operations["previewInPlaceRestore"];
         readonly delete?: never;
@@ -2584,6 +2584,40 @@ export interface webhooks {
         readonly put?: never;
         /** A deleted database serves again. */
         readonly post: operations["onDatabaseRestored"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.restore_in_place_requested": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database is to go back to an earlier state of its ledger; until its replicas stop, the job can be cancelled. */
+        readonly post: operations["onDatabaseRestoreInPlaceRequested"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "database.restored_in_place": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A database went back to an earlier state of its ledger. A last backup keeps what it has lost. */
+        readonly post: operations["onDatabaseRestoredInPlace"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -4915,7 +4949,7 @@ export interface components {
             readonly databaseId: string;
             readonly name: string;
             /**
-             * @description Requested; made by a schedule; made before an upgrade; made before volumes were deleted.
+             * @description Requested; made by a schedule; made before a change (of the version, the shape or the state); made when the replicas went, by a change or a deletion.
              * @enum {string}
              */
             readonly type: "MANUAL" | "SCHEDULED" | "PRE_CHANGE" | "FINAL";
@@ -7664,7 +7698,7 @@ export interface components {
             /** @description Decimal; increases within the organization. */
             readonly sequence: string;
             /**
-             * @description `database_trouble`: A database could not be made, is unavailable, or is available again. `database_filling`: A database is full or nearly full, or has room again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged, or the archived log has a gap before it. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `engine_update`: A database can, or will, get a newer version of its engine, or could not; or its version is deprecated. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
+             * @description `database_trouble`: A database could not be made, is unavailable, is available again, or is to go back to an earlier state. `database_filling`: A database is full or nearly full, or has room again. `change_failed`: A change of a database’s configuration failed. `backup_trouble`: A backup could not be made, or is damaged, or the archived log has a gap before it. `change_stream_trouble`: A change stream is stalled or failed, or delivers again. `engine_upgraded`: A database runs another version of its engine. `engine_update`: A database can, or will, get a newer version of its engine, or could not; or its version is deprecated. `key_expiring`: An API key expires soon. `member_changed`: Somebody was invited, joined or left. `webhook_disabled`: A webhook endpoint was disabled because its receiver does not work. `payment`: A payment failed, databases were suspended for it, or a spend limit is near.
              * @enum {string}
              */
             readonly kind: "database_trouble" | "database_filling" | "change_failed" | "backup_trouble" | "change_stream_trouble" | "engine_upgraded" | "engine_update" | "key_expiring" | "member_changed" | "webhook_disabled" | "payment";
@@ -24770,6 +24804,246 @@ export interface operations {
                             readonly status: string;
                         };
                         readonly reason?: components["schemas"]["Reason"] | null;
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseRestoreInPlaceRequested: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.restore_in_place_requested",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "moment": {
+                 *           "targetTimestamp": "1795372850000000000"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "APPLYING"
+                 *         },
+                 *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *         "requestedBy": {
+                 *           "type": "user",
+                 *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "display": "Anna Example"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.restore_in_place_requested";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        /** @description The backup to whose state it goes back; absent if it is a moment. */
+                        readonly backup?: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        /** @description The moment to which it goes back. */
+                        readonly moment?: {
+                            readonly targetOp?: number;
+                            readonly targetTimestamp?: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        /** @description The person who set it back. */
+                        readonly requestedBy: components["schemas"]["Actor"];
+                    };
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The receiver is gone: the endpoint is disabled. */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event has arrived. Anything else, and no answer within 15 s, is a failure. */
+            readonly "2XX": {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    readonly onDatabaseRestoredInPlace: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description ID of the event, the same in every attempt: ignore what you have already. */
+                readonly "webhook-id": string;
+                /** @description Seconds since 1970 at which the attempt was made. */
+                readonly "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA-256 of `<id>.<timestamp>.<body>` in base64; several, with spaces between, during a rotation of the secret. */
+                readonly "webhook-signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "type": "database.restored_in_place",
+                 *       "timestamp": "2026-11-21T02:03:04.567Z",
+                 *       "apiVersion": "v1",
+                 *       "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *       "sequence": "184467",
+                 *       "actor": {
+                 *         "type": "system",
+                 *         "id": null,
+                 *         "display": "worker"
+                 *       },
+                 *       "data": {
+                 *         "database": {
+                 *           "id": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "name": "payments-prod",
+                 *           "status": "READY"
+                 *         },
+                 *         "moment": {
+                 *           "targetTimestamp": "1795372850000000000"
+                 *         },
+                 *         "change": {
+                 *           "id": "chg_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "status": "APPLIED"
+                 *         },
+                 *         "jobId": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *         "requestedBy": {
+                 *           "type": "user",
+                 *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                 *           "display": "Anna Example"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": {
+                    /** @description Event ID, the same as in the audit log and in `webhook-id`. */
+                    readonly id: string;
+                    /** @constant */
+                    readonly type: "database.restored_in_place";
+                    /**
+                     * Format: date-time
+                     * @description When it happened. RFC 3339, UTC, milliseconds.
+                     */
+                    readonly timestamp: string;
+                    /** @constant */
+                    readonly apiVersion: "v1";
+                    /** @description Where it happened. */
+                    readonly organizationId: string;
+                    readonly databaseId: string | null;
+                    /** @description Goes up within the organization: the order of events, however they arrive. */
+                    readonly sequence: string;
+                    readonly actor: components["schemas"]["Actor"];
+                    readonly data: {
+                        readonly database: {
+                            /** @description Database ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly status: string;
+                        };
+                        /** @description The backup to whose state it goes back; absent if it is a moment. */
+                        readonly backup?: {
+                            /** @description Backup ID. */
+                            readonly id: string;
+                            readonly name: string;
+                            readonly type: string;
+                            readonly status: string;
+                        };
+                        /** @description The moment to which it goes back. */
+                        readonly moment?: {
+                            readonly targetOp?: number;
+                            readonly targetTimestamp?: string;
+                        };
+                        readonly change: {
+                            /** @description Change ID. */
+                            readonly id: string;
+                            readonly status: string;
+                        };
+                        /** @description The job that applies it. */
+                        readonly jobId?: string;
+                        /** @description The person who set it back. */
+                        readonly requestedBy: components["schemas"]["Actor"];
                     };
                 };
             };

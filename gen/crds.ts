@@ -1116,6 +1116,8 @@ export interface components {
                     /** Format: date-time */
                     readonly observedAt: string;
                 };
+                /** @description Whether the operator that has written this can begin a database with an earlier state of its own (spec.bootstrap.backup.follows). Absent if it is of an earlier release, or the engine is none of its own. */
+                readonly restoresInPlace?: boolean;
                 /** @description Progress of the volumes for the topology to which a single replica is about to change. The next resource runs the replicas with them. */
                 readonly nextTopology?: {
                     readonly name: string;

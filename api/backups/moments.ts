@@ -55,6 +55,19 @@ export interface PossibleRestore {
   readonly plan: Extract<RestorePlan<RestorableBackup>, { isPossible: true }>;
 }
 
+/** The backups of a database that a log can be replayed on, with their moments. */
+export async function restorableBackups(
+  db: Reader,
+  databaseId: string,
+): Promise<readonly RestorableBackup[]> {
+  return (await listRestorable(db, databaseId)).flatMap((backup) => {
+    const { op, timestamp } = backup.facts ?? {};
+    return op === undefined || timestamp === undefined
+      ? []
+      : [{ op, timestamp: BigInt(timestamp), backup }];
+  });
+}
+
 /** Throws a refusal that names the nearest moments if this one cannot be restored. */
 export async function requirePossible(
   { db, archives }: { readonly db: Reader; readonly archives: ArchiveEnds },
@@ -62,12 +75,7 @@ export async function requirePossible(
   target: Target,
 ): Promise<PossibleRestore> {
   const window = await windowOfDatabase(archives, database);
-  const backups = (await listRestorable(db, database.id)).flatMap((backup) => {
-    const { op, timestamp } = backup.facts ?? {};
-    return op === undefined || timestamp === undefined
-      ? []
-      : [{ op, timestamp: BigInt(timestamp), backup }];
-  });
+  const backups = await restorableBackups(db, database.id);
   const plan = planRestore(window === undefined ? [] : rangesOf(window), backups, target);
   if (plan.isPossible) return { window, plan };
   throw momentUnavailable({ database, window }, target, plan);

@@ -32,7 +32,7 @@ import {
 } from '../store/databases.ts';
 import { tellUpdate } from '../engine-updates/tell-update.ts';
 import { isForced } from '../model/engine-update.ts';
-import { tellChange } from './change-events.ts';
+import { tellChange, tellReturn } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
 import { changeShape, leaveAsItIs, type ShapeWorld } from './change-shape.ts';
 import { goesBack, isReplacement, memberOf } from './impact.ts';
@@ -75,6 +75,8 @@ export const changeHandler = (world: ApplyingWorld): JobHandler => ({
     });
     const type = `configuration.${toldAs[ended.status] ?? 'change_applied'}` as const;
     tellChange(write, type, database, ended);
+    if (ended.status === 'APPLIED' && goesBack(ended.diff))
+      await tellReturn(write, 'database.restored_in_place', database, ended);
     if (failed && isForced(ended)) await tellForcedFailed(write, database, ended);
     const upgraded = ended.diff.some(({ path }) => memberOf(path) === 'engineVersion');
     if (!failed && upgraded) tellChange(write, 'engine.upgraded', database, ended);

@@ -1,10 +1,12 @@
 /** Emits events about changes of a database's configuration. */
+import { backupFact } from '../model/backup.ts';
 import {
   changeFact,
   unforeseenOf,
   type ConfigurationChange,
 } from '../model/configuration-change.ts';
 import type { EventType } from '../model/event-types.ts';
+import { findArchivedBackup } from '../store/backups.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 
@@ -30,5 +32,34 @@ export function tellChange(
       ...(error !== null && { error: { code: error.code, message: error.message } }),
     },
     changes: diff,
+  });
+}
+
+/** Emits who sets a database back to which state of its ledger: the events of its change leave that to the audit log. */
+export async function tellReturn(
+  change: Change,
+  type: 'database.restore_in_place_requested' | 'database.restored_in_place',
+  { id, organizationId, name, status }: Database,
+  applied: ConfigurationChange,
+): Promise<void> {
+  const { jobId, actor } = applied;
+  const { restoredTo } = applied.request;
+  const isBackup = restoredTo !== undefined && 'backupId' in restoredTo;
+  const backup = isBackup
+    ? await findArchivedBackup(change.db, id, restoredTo.backupId)
+    : undefined;
+  change.emit({
+    organizationId,
+    type,
+    subject: { type: 'database', id, display: name },
+    databaseId: id,
+    data: {
+      database: { id, name, status },
+      ...(backup && { backup: backupFact(backup) }),
+      ...(!isBackup && restoredTo && { moment: restoredTo }),
+      change: changeFact(applied),
+      ...(jobId !== null && { jobId }),
+      requestedBy: actor,
+    },
   });
 }

@@ -22,6 +22,7 @@ import { lockDatabase, updateDatabase } from '../store/databases.ts';
 import { passReturn } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { readChangeWorld } from './change-world.ts';
+import { forgetState, keepState, whyGone } from './earlier-state.ts';
 import { goesInPlace } from './impact.ts';
 import { askForReplicas, forgetReplicas, nextReplicas } from './next-replicas.ts';
 import { planChange } from './plan-change.ts';
@@ -70,15 +71,16 @@ export async function changeShape(
   return replaceResource({ writer, backups, nowMs, ...about });
 }
 
-/** Nothing was begun: what was asked for beside the database goes at once, and not only when its time is over. */
+/** Nothing was begun: what was asked for beside the database, or to be kept for it, goes at once, and not only when its time is over. */
 export async function leaveAsItIs(
   { writer }: Pick<ShapeWorld, 'writer'>,
   database: Database,
 ): Promise<void> {
   const { kubernetesNamespace: namespace, name, kubernetesUid } = database;
   const found = await writer.read({ namespace, name });
-  if (found !== undefined && found.metadata.uid === kubernetesUid)
-    await forgetReplicas(writer, found);
+  if (found === undefined || found.metadata.uid !== kubernetesUid) return;
+  await forgetReplicas(writer, found);
+  await forgetState(writer, found);
 }
 
 /** Makes sure that the change is still as it was accepted, and that the store takes backups, while the database serves. */
@@ -99,11 +101,17 @@ async function prepare(work: Work): Promise<JobOutcome> {
   const inPlace = goesInPlace(change.impact);
   const topology = inPlace ? change.request.clusterConfiguration : undefined;
   const nowMs = world.nowMs();
+  const ours = () => mustBeOurs(context);
+  const { restoredTo } = change.request;
+  if (restoredTo !== undefined) {
+    const gone = await whyGone(world.store.read, database, restoredTo);
+    if (gone !== undefined) return failed('moment_unavailable', `${gone} Nothing was begun`);
+    await keepState(world.writer, object, restoredTo, { nowMs, mustBeOurs: ours });
+  }
   const outcome = await backUpFirst(world, context, { change, database });
   if (outcome !== 'made') return outcome;
   const { workload, clusterId } = object.status ?? {};
   if (workload === undefined || clusterId === undefined) return again(lookAgainMs);
-  const ours = () => mustBeOurs(context);
   const inTheWay = await removeUnfinished(world.backups, database, workload, ours);
   if (inTheWay !== undefined) return failed('backup_in_the_way', inTheWay);
   // Whatever keeps the operator from going on may be about the volume.

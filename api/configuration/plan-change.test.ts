@@ -439,6 +439,15 @@ describe('a return to an earlier state', () => {
     });
   });
 
+  test('is refused before anything is made while the operator, or its definitions, are of a release that cannot', () => {
+    const { code, occasion } = refusalOf(worldOf({}, { restoresInPlace: undefined }), request);
+    expect(code).toBe('catalog_choice_unavailable');
+    expect(occasion).toMatchObject({
+      detail: expect.stringContaining('restore into a new database'),
+      errors: [{ pointer: '#', code: 'operator_unsupported' }],
+    });
+  });
+
   test('is refused for TigerBeetle, and for a database that is stopped or paused', () => {
     const world = worldOf({ engine: 'TigerBeetle' });
     const other = { ...world, profile: { ...world.profile, engine: 'TigerBeetle' } };

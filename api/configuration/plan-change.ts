@@ -14,16 +14,12 @@ import type {
   DatabaseSpec,
   TopologyName,
 } from '../../domain/custom-resources.ts';
+import type { EarlierState } from '../../domain/returning.ts';
 import { capacityOfChoice, choiceErrors } from '../databases/choose.ts';
 import { resolvedChoice } from '../databases/resolved-choice.ts';
 import type { FieldChange } from '../model/event.ts';
 import { Refusal, type FieldError } from '../model/refusal.ts';
-import type {
-  ChangeRequest,
-  EarlierState,
-  Impact,
-  PriceDelta,
-} from '../model/configuration-change.ts';
+import type { ChangeRequest, Impact, PriceDelta } from '../model/configuration-change.ts';
 import type { Database, Profile, ProfileChoice } from '../store/database-record.ts';
 import type { HeldRecords } from '../store/held-records.ts';
 import { archivingOf, captureOf, differencesOf, entriesOf } from './differences.ts';

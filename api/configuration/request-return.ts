@@ -14,10 +14,10 @@ import {
 import { backupNotFound, backupNotRestorable, requireStore } from '../backups/refusal.ts';
 import { backupIdOf } from '../../domain/names.ts';
 import type { Moment } from '../../domain/recovery.ts';
+import type { EarlierState } from '../../domain/returning.ts';
 import type { Caller } from '../databases/database-service.ts';
 import { databaseNotFound } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
-import type { EarlierState } from '../model/configuration-change.ts';
 import { Refusal } from '../model/refusal.ts';
 import { findBackup } from '../store/backups.ts';
 import type { Change } from '../store/change.ts';
@@ -25,6 +25,7 @@ import { createConfigurationChange, unfinishedChanges } from '../store/configura
 import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
 import { findActiveJob, operationInProgress } from '../store/jobs.ts';
+import { tellReturn } from './change-events.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { requireChangeable } from './refuse-impossible.ts';
 import { begin, factsOf, worldOf, type Accepted, type ChangeServices } from './request-change.ts';
@@ -56,6 +57,7 @@ export async function planReturn(
   const database = await requireDatabase(store.read, caller.organization.id, databaseId);
   requireStore(backupStore);
   requireChangeable(database);
+  requireServing(database);
   const { restoredTo, reached } = await stateOf(services, database, origin);
   const world = await worldOf(services, caller, databaseId, { restoredTo });
   return { plan: planChange(world, { restoredTo }), world, restoredTo, reached };
@@ -89,8 +91,18 @@ export async function requestReturn(
       previousRevision: world.profile.revision,
     });
     const accepted = await begin(change, database, applying);
+    await tellReturn(change, 'database.restore_in_place_requested', database, accepted.change);
     await within(change, accepted);
     return accepted;
+  });
+}
+
+/** Of one that does not serve, as with a damaged file, nobody could make the backups that come before; they would fail after a long wait. */
+function requireServing({ name, status, health }: Database): void {
+  if (status !== 'READY' || health !== 'UNAVAILABLE') return;
+  throw new Refusal('database_not_ready', {
+    detail: `${name} does not serve, and a restore in place begins with a backup of what it has. Restore into a new database instead: this one, and its volumes, stay as they are.`,
+    members: { databaseStatus: status },
   });
 }
 

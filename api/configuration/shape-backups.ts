@@ -51,14 +51,14 @@ export async function backUpFirst(
   if (found === undefined) return { kind: 'again', afterMs: soonMs };
   const { status, statusReason } = observe(found);
   const why = statusReason?.message ?? '';
-  if (status !== 'QUEUED' && status !== 'RUNNING') return withoutBackup(why);
+  if (status !== 'QUEUED' && status !== 'RUNNING') return withoutBackup(change, why);
   const ageMs = nowMs() - Date.parse(found.metadata.creationTimestamp ?? '');
   const isIdle = status === 'QUEUED' && ageMs > beginMaxMs;
   if (isIdle || statusReason?.code === 'StoreNotConfigured') {
     // It must not begin when nobody expects it.
     await mustBeOurs(context);
     await backups.delete(place, found.metadata.uid ?? '');
-    return withoutBackup(why === '' ? 'it did not begin within half an hour' : why);
+    return withoutBackup(change, why === '' ? 'it did not begin within half an hour' : why);
   }
   const message = `A backup is made while the database serves. ${sentence(why)}`.trim();
   await showStep(context, 'back_up', 15, message);
@@ -98,7 +98,7 @@ const notProven = (why: string): JobOutcome => ({
   kind: 'failed',
   error: {
     code: 'backup_not_proven',
-    message: `The backup that was made before could not be proven, so that nothing was begun. ${sentence(why)}`,
+    message: `The backup that was made before could not be proven, so that nothing was begun. ${sentence(why)} ${instead}`,
   },
   retryable: false,
 });
@@ -106,11 +106,18 @@ const notProven = (why: string): JobOutcome => ({
 /** It follows from the change, so that every worker means the same one. */
 const nameOf = ({ id }: ConfigurationChange): string => `shape-${id.slice(id.indexOf('_') + 1)}`;
 
-const withoutBackup = (why: string): JobOutcome => ({
+const withoutBackup = ({ diff }: ConfigurationChange, why: string): JobOutcome => ({
   kind: 'failed',
-  error: { code: 'backup_failed', message: `No backup could be made. ${sentence(why)}`.trim() },
+  error: {
+    code: 'backup_failed',
+    message:
+      `No backup could be made. ${sentence(why)}${goesBack(diff) ? ` ${instead}` : ''}`.trim(),
+  },
   retryable: false,
 });
+
+/** As for a database whose data file is damaged, which is when somebody wants to go back. */
+const instead = 'The earlier state can be restored into a new database all the same.';
 
 type OfDatabase = Pick<Database, 'kubernetesNamespace' | 'name'>;
 

@@ -77,13 +77,13 @@ export function canReshape(world: ChangeWorld): boolean {
 }
 
 /**
- * Throws a refusal if the engine's version cannot begin with an earlier state under later numbers. Such an engine would say so only after
- * the database was stopped.
+ * Throws a refusal if the engine's version, or the operator, cannot begin with an earlier state under later numbers. That would be seen
+ * only after the database was stopped.
  */
 export function refuseReturn(world: ChangeWorld): void {
   refuseReplacement(world, '#');
   const { engine, version = '', row } = runningOf(world);
-  if (row?.restoresInPlace === true) return;
+  if (row?.restoresInPlace === true) return refuseEarlierOperator(world);
   const allowed = updatesOf(engine, version)
     .filter((one) => one.restoresInPlace === true)
     .map((one) => one.version)
@@ -98,6 +98,17 @@ export function refuseReturn(world: ChangeWorld): void {
     code: 'engine_version_unsupported',
     detail: `version ${version} of the engine cannot be restored in place; ${advice}`,
     meta: { version, allowed },
+  });
+}
+
+/** An operator of an earlier release, or definitions of one, would begin the earlier state under the numbers of the present one. */
+function refuseEarlierOperator({ object }: ChangeWorld): void {
+  if (object.status?.restoresInPlace === true) return;
+  throw unavailable({
+    pointer: '#',
+    code: 'operator_unsupported',
+    detail:
+      'the operator of the service, or its definitions in Kubernetes, are of an earlier release, which cannot restore in place; ask again when they are upgraded, or restore into a new database',
   });
 }
 

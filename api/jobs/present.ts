@@ -55,6 +55,8 @@ const titles: Readonly<Record<string, string>> = {
   stalled: 'The database waits for a person',
   storage_not_grown: 'The volumes did not grow',
   last_backup_failed: 'The last backup could not be made',
+  moment_unavailable: 'The earlier state cannot be had any more',
+  backup_not_proven: 'The backup that was made before could not be proven',
   new_shape_not_begun: 'The new replicas could not be made',
   backup_in_the_way: 'Another backup has the name of the last one',
   backup_failed: 'The backup could not be made',

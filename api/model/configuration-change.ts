@@ -1,5 +1,6 @@
 /** Changes of a database's configuration: the request, its impact, and its outcome. */
 import type { DatabaseSpec, TopologyName } from '../../domain/custom-resources.ts';
+import type { EarlierState } from '../../domain/returning.ts';
 import type { Actor } from './actor.ts';
 import { notArchivedWords, type NotArchived } from './backup.ts';
 import type { FieldChange } from './event.ts';
@@ -13,12 +14,6 @@ type Interruption = (typeof interruptions)[number];
 
 /** `api`: requested over HTTP. `kubernetes`: made in the cluster, and only followed here. */
 export type ChangeOrigin = 'api' | 'kubernetes';
-
-/** A backup by its ID in the bucket, or a moment of the archived log. `targetTimestamp`: nanoseconds since 1970, decimal. */
-export type EarlierState =
-  | { readonly backupId: string }
-  | { readonly targetOp: number }
-  | { readonly targetTimestamp: string };
 
 /** The requested configuration. An absent property stays as it is; null in a map removes an entry (RFC 7396). */
 export interface ChangeRequest {

@@ -2,6 +2,8 @@
  * Events of an organization, by name. The audit log, notifications and webhooks read them. Types are never renamed; data only
  * gains properties.
  */
+import type { Actor } from './actor.ts';
+
 interface DatabaseFact {
   readonly id: string;
   readonly name: string;
@@ -120,6 +122,16 @@ interface AboutRestore {
   readonly moment?: { readonly targetOp?: number; readonly targetTimestamp?: string };
 }
 
+/** `backup` or `moment`: the state to which it goes back. `requestedBy`: the person who set it back. */
+interface AboutReturn {
+  readonly database: DatabaseFact;
+  readonly backup?: AboutBackup['backup'];
+  readonly moment?: AboutRestore['moment'];
+  readonly change: AboutChange['change'];
+  readonly jobId?: string;
+  readonly requestedBy: Actor;
+}
+
 interface AboutBackupSchedule {
   readonly database: DatabaseFact;
   readonly backupSchedule: {
@@ -187,6 +199,8 @@ export interface EventData {
   'database.deleted': AboutDatabase;
   'database.restore_requested': AboutDatabase;
   'database.restored': AboutDatabase;
+  'database.restore_in_place_requested': AboutReturn;
+  'database.restored_in_place': AboutReturn;
   'database.purged': AboutDatabase;
   /** `operations`: number of requests of each operation. */
   'database.connected': {
@@ -337,6 +351,12 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'database.deleted': sent('A database was deleted; its volumes stay until it is purged.'),
   'database.restore_requested': sent('The restoration of a deleted database was requested.'),
   'database.restored': sent('A deleted database serves again.'),
+  'database.restore_in_place_requested': sent(
+    'A database is to go back to an earlier state of its ledger; until its replicas stop, the job can be cancelled.',
+  ),
+  'database.restored_in_place': sent(
+    'A database went back to an earlier state of its ledger. A last backup keeps what it has lost.',
+  ),
   'database.purged': sent('A deleted database can no longer be restored.'),
   'database.connected': audited(
     'Somebody used a database through tunnels; the sums of a minute, for one credential.',

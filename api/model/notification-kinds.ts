@@ -13,8 +13,14 @@ interface NotificationKindRow {
 
 export const notificationKinds = {
   database_trouble: {
-    description: 'A database could not be made, is unavailable, or is available again.',
-    types: ['database.failed', 'database.unavailable', 'database.recovered'],
+    description:
+      'A database could not be made, is unavailable, is available again, or is to go back to an earlier state.',
+    types: [
+      'database.failed',
+      'database.unavailable',
+      'database.recovered',
+      'database.restore_in_place_requested',
+    ],
     right: 'readDatabases',
     mailRight: 'changeDatabase',
   },

@@ -152,6 +152,21 @@ export async function listRestorable(db: Reader, databaseId: string): Promise<re
   return rows.map(backupOf);
 }
 
+/** Returns the backup of a database that has this ID in the bucket. Returns `undefined` if there is no record of it any more. */
+export async function findArchivedBackup(
+  db: Reader,
+  databaseId: string,
+  archiveId: string,
+): Promise<Backup | undefined> {
+  const row = await db
+    .selectFrom('backups')
+    .selectAll()
+    .where('kubernetesUid', '=', uuidOf(archiveId))
+    .where('databaseId', '=', uuidOf(databaseId))
+    .executeTakeFirst();
+  return row && backupOf(row);
+}
+
 /** Locks a backup until the commit. Returns `undefined` if there is none. */
 export async function lockBackup(change: Change, id: string): Promise<Backup | undefined> {
   const row = await change.db

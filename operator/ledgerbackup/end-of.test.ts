@@ -4,7 +4,8 @@ import type {
   LedgerBackupSchedule,
   LedgerDatabase,
 } from '../../domain/custom-resources.ts';
-import { labels } from '../../domain/names.ts';
+import { annotations, labels } from '../../domain/names.ts';
+import { writtenReturn, type EarlierState } from '../../domain/returning.ts';
 import { endOf, type Surroundings } from './end-of.ts';
 import { isVerificationDue } from './verify-due.ts';
 
@@ -202,6 +203,28 @@ test('the backup that a restore to a moment begins with stays until the new data
     'asked',
     'asked',
   ]);
+});
+
+test('what a database is about to go back to stays for as long as it says, whatever is asked', () => {
+  const backups = [ofOperation(1), ofOperation(3), ofOperation(5), ofOperation(7)];
+  const serving = (returnsTo: string): LedgerDatabase => ({
+    ...restoringTo({ targetOp: 99 }, { bootstrapped: true, databaseId: 'db_x' }),
+    metadata: {
+      name: 'payments',
+      annotations: { [annotations.returnsTo]: returnsTo },
+    },
+  });
+  const until = (state: EarlierState, daysAgo: number) =>
+    ends(backups, { databases: [serving(writtenReturn(state, now - daysAgo * DAY))] });
+  const onlyThird = ['asked', 'asked', undefined, 'asked'];
+  const timestamp = String(BigInt(Date.parse(at(4))) * 1_000_000n);
+  expect(until({ backupId: 'bkp_5' }, -1)).toEqual(onlyThird);
+  expect(until({ targetOp: 96 }, -1)).toEqual(onlyThird);
+  expect(until({ targetTimestamp: timestamp }, -1)).toEqual(onlyThird);
+  const all = ['asked', 'asked', 'asked', 'asked'];
+  expect(until({ targetOp: 96 }, 0)).toEqual(all);
+  for (const nonsense of ['', 'targetOp=x/2027-07-01T12:00:00Z', 'targetOp=96', '/'])
+    expect(ends(backups, { databases: [serving(nonsense)] })).toEqual(all);
 });
 
 test('the bucket is touched only where that was said', () => {

@@ -27,8 +27,7 @@ export interface End {
 /** The reason to remove a backup now; `undefined`: it stays. */
 export function endOf(backup: LedgerBackup, around: Surroundings): End | undefined {
   const { spec } = backup;
-  if (staysAnyhow(backup) || isBeingRestored(backup, around.backups, around.databases))
-    return undefined;
+  if (staysAnyhow(backup) || isBeingRestored(backup, around)) return undefined;
   if (spec.removeRequested) return { reason: 'asked', fromBucket: true };
   const fromBucket = spec.reclaimPolicy === 'Delete';
   const state = stateOf(backup);

@@ -1,8 +1,9 @@
-/** Backups that databases are being made from: none is removed before these databases have their data, or are gone. Pure. */
+/** Backups that databases are being made from, or go back to: none is removed before these databases have their data, or are gone. Pure. */
 import type { LedgerBackup, LedgerDatabase } from '../../domain/custom-resources.ts';
 import { hasBegun } from '../../domain/fill.ts';
 import { parseTime } from '../../domain/moment.ts';
 import type { Target } from '../../domain/recovery.ts';
+import { returnOf } from '../../domain/returning.ts';
 import { stateOf } from './states.ts';
 
 type Origin = NonNullable<NonNullable<LedgerDatabase['spec']['bootstrap']>['backup']>;
@@ -11,19 +12,25 @@ type Origin = NonNullable<NonNullable<LedgerDatabase['spec']['bootstrap']>['back
 export const originInUse = (database: LedgerDatabase | undefined): Origin | undefined =>
   hasBegun(database?.status) ? undefined : database?.spec.bootstrap?.backup;
 
-/** `backups`: all that the backup may be compared with. */
+/** Also by a database that is about to go back. `backups`: all that the backup may be compared with. */
 export function isBeingRestored(
   backup: LedgerBackup,
-  backups: readonly LedgerBackup[],
-  databases: readonly LedgerDatabase[],
+  { backups, databases, nowMs }: Restores,
 ): boolean {
   const { backupId, databaseId } = backup.status ?? {};
-  return databases.some((database) => {
-    const origin = originInUse(database);
-    if (origin === undefined) return false;
-    if (origin.backupId !== undefined) return origin.backupId === backupId;
-    return origin.databaseId === databaseId && isBase(backup, backups, origin);
-  });
+  return databases
+    .flatMap((database) => [originInUse(database), returnOf(database, nowMs)?.origin])
+    .some((origin) => {
+      if (origin === undefined) return false;
+      if (origin.backupId !== undefined) return origin.backupId === backupId;
+      return origin.databaseId === databaseId && isBase(backup, backups, origin);
+    });
+}
+
+interface Restores {
+  readonly backups: readonly LedgerBackup[];
+  readonly databases: readonly LedgerDatabase[];
+  readonly nowMs: number;
 }
 
 /**

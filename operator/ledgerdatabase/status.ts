@@ -50,6 +50,8 @@ export function statusOf(observed: Observation, plan: Plan): DatabaseStatus {
       ...(plan.activeVersion === undefined ? {} : { active: plan.activeVersion }),
     },
     rollout: { blocked: plan.blocked },
+    // An operator of an earlier release leaves the number out under which the state is to begin, and says nothing here.
+    ...(plan.facts.resolved?.engine?.name === 'Builtin' && { restoresInPlace: true }),
     ...(storage === undefined ? {} : { storage }),
     ...(backup === undefined ? {} : { backup }),
     ...(recovery === undefined ? {} : { recovery }),

@@ -14,7 +14,9 @@ import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { resources } from '../../domain/kinds.ts';
-import type { AcceptedChange, Import, ImportList } from '../../gen/api.ts';
+import { labels } from '../../domain/names.ts';
+import { written, type RecoveryWindow } from '../../domain/recovery.ts';
+import type { AcceptedChange, DatabaseList, Import, ImportList, JobAnswer } from '../../gen/api.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { ask } from '../support/api/asking.ts';
 import {
@@ -389,6 +391,99 @@ test('an upload that was stopped goes on with what is missing, and a database be
     .getByText(/^Ready|Healthy/)
     .first()
     .waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+/** The archived log of the database, as its operator would tell it; the operator rests until it is known. */
+async function tellWindow(window: RecoveryWindow): Promise<void> {
+  const found = (await service.world.kube.list<DatabaseObject>(resources.database)).find(
+    ({ metadata }) => metadata.name === name,
+  );
+  const namespace = found?.metadata.namespace ?? '';
+  await service.stopOperator();
+  await service.world.kube.mergePatch(
+    { resource: resources.database, namespace, name },
+    { status: { recovery: window } },
+    { fieldManager: 'operator', subresource: 'status' },
+  );
+  await tab.page.getByRole('link', { name: 'Restore to a moment' }).waitFor();
+  await service.startOperator();
+}
+
+test('an owner sets a database back to a moment: what goes is in sight, its name is typed, a refusal is told in words, and its end is shown', async () => {
+  const { page } = tab;
+  const second = (seconds: number) => 1_795_372_800_000_000_000n + BigInt(seconds) * 1_000_000_000n;
+  await page.goto(address());
+  await tellWindow({
+    earliest: written({ op: 0, timestamp: 0n }),
+    latest: written({ op: 300, timestamp: second(200) }),
+    gaps: [
+      {
+        after: written({ op: 100, timestamp: second(10) }),
+        before: written({ op: 126, timestamp: BigInt(madeBackup.timestamp) }),
+        operations: 25,
+      },
+    ],
+  });
+  await page.getByRole('link', { name: 'Restore to a moment' }).click();
+  const back = page.getByRole('button', { name: 'Set this database back' });
+  await page.getByText('174 operations').waitFor();
+  const moment = page.getByRole('textbox', { name: 'Moment' });
+  await moment.fill('2026-11-22T18:40:11Z');
+  await page.getByText('the log has a gap there').waitFor();
+  await tab.hasNoted(409);
+  expect(await back.getAttribute('aria-disabled')).toBe('true');
+  await moment.fill('2026-11-22T18:43:19Z');
+  await page.getByText('at most 174 operations').waitFor();
+  await back.click();
+  const dialog = page.getByRole('dialog', { name: `Set ${name} back?` });
+  await dialog.getByText('what was written since').waitFor();
+  await dialog.getByText('restore that backup in place').waitFor();
+  const go = dialog.getByRole('button', { name: 'Set it back' });
+  const typed = dialog.getByLabel(`Type ${name} to go on`);
+  await typed.fill(name.slice(0, -1));
+  expect(await go.getAttribute('aria-disabled')).toBe('true');
+  await typed.fill(name);
+  await looksRight(tab, 'backups-in-place');
+
+  const me = await service.administrator();
+  const listed = (await ask<DatabaseList>(service.url, me, 'listDatabases')).json.data;
+  const databaseId = listed.find((one) => one.name === name)?.id ?? '';
+  // Nobody applies it until there is a worker again.
+  await service.stopWorker();
+  const beside = await ask<AcceptedChange>(service.url, me, 'createChange', {
+    of: { databaseId },
+    body: { labels: { team: 'payments' } },
+  });
+  await go.click();
+  await dialog.getByText('Another job works on this database.').waitFor();
+  await tab.hasNoted(409);
+  await looksRight(tab, 'backups-in-place-refused');
+  await service.startWorker();
+  await eventually('the other job has ended', async () => {
+    const of = { jobId: beside.json.job?.id ?? '' };
+    const { json } = await ask<JobAnswer>(service.url, me, 'getJob', { of });
+    return json.job.finishedAt ?? undefined;
+  });
+
+  const { kubelet } = service.world;
+  const { ending } = kubelet;
+  kubelet.ending = (pod) =>
+    pod.metadata.labels?.[labels.backup] === undefined ? ending(pod) : 'runs';
+  await go.click();
+  await page.waitForURL(`${service.url}${path}/${name}`);
+  const card = page.getByRole('region', { name: 'Change', exact: true });
+  await page.getByText('A backup is made while the database serves.').first().waitFor();
+  await looksRight(tab, 'backups-in-place-runs');
+  kubelet.ending = ending;
+  await card.waitFor({ state: 'detached' });
+  await page
+    .getByText(/Healthy/)
+    .first()
+    .waitFor();
+  await page.getByRole('link', { name: 'Backups' }).click();
+  await row('when the replicas went').getByText('complete').waitFor();
+  await looksRight(tab, 'backups-in-place-done');
   expect(tab.takeTroubles()).toEqual([]);
 });
 

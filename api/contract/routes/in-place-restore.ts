@@ -30,7 +30,7 @@ export const inPlaceRestoreRoutes = {
     tag,
     summary: 'Preview a restore in place',
     description:
-      'What the database will not have any more, and what follows from that, by the same rules as the restore. Nothing is changed. An engine version that cannot be restored in place is refused (`engine_version_unsupported` in `errors`, with the versions to upgrade to in `meta.allowed`).',
+      'What the database will not have any more, and what follows from that, by the same rules as the restore. Nothing is changed. An engine version that cannot be restored in place is refused (`engine_version_unsupported` in `errors`, with the versions to upgrade to in `meta.allowed`), and so is a service whose operator is of an earlier release (`operator_unsupported`). A database that does not serve (`database_not_ready`) can be restored into a new one only.',
     access: access.readDatabase,
     body: jsonBody(previewInPlaceRestoreRequest, {
       time: { targetTime: '2026-11-22T18:41:40.5Z' },

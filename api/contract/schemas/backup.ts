@@ -165,7 +165,7 @@ export const backup = z
     type: z
       .enum(backupTypes)
       .describe(
-        'Requested; made by a schedule; made before an upgrade; made before volumes were deleted.',
+        'Requested; made by a schedule; made before a change (of the version, the shape or the state); made when the replicas went, by a change or a deletion.',
       ),
     method: z
       .enum(backupMethods)

@@ -122,6 +122,25 @@ const backup = (status: string) =>
     }),
   });
 
+const returnData = z.object({
+  database: databaseFact,
+  backup: backupData.shape.backup
+    .optional()
+    .describe('The backup to whose state it goes back; absent if it is a moment.'),
+  moment: restoreData.shape.moment.describe('The moment to which it goes back.'),
+  change: changeData.shape.change,
+  jobId: changeData.shape.jobId,
+  requestedBy: actor.describe('The person who set it back.'),
+});
+const returned = (status: string) =>
+  row(returnData, {
+    database: { id: exampleId('db'), name: 'payments-prod', status: 'READY' },
+    moment: { targetTimestamp: '1795372850000000000' },
+    change: { id: exampleId('chg'), status },
+    jobId: exampleId('job'),
+    requestedBy: { type: 'user', id: exampleId('usr'), display: 'Anna Example' },
+  });
+
 const importData = z.object({
   import: z.object({
     id: id('imp', 'Import ID.'),
@@ -274,6 +293,8 @@ export const eventDataRows: { readonly [Type in EventType]: Row<Type> | null } =
   'database.deleted': database('DELETED'),
   'database.restore_requested': database('PROVISIONING'),
   'database.restored': database('READY'),
+  'database.restore_in_place_requested': returned('APPLYING'),
+  'database.restored_in_place': returned('APPLIED'),
   'database.purged': database('DELETED'),
   'database.connected': null,
   'database.ledger_written': null,

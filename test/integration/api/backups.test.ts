@@ -159,6 +159,8 @@ const audited = async ({ of }: Made): Promise<AuditEventList['data']> => {
 };
 const typesOf = async (made: Made): Promise<readonly string[]> =>
   (await audited(made)).map(({ type }) => type);
+const toldOf = async (made: Made, wanted: string) =>
+  (await audited(made)).find(({ type }) => type === wanted)?.data;
 const eventsOf = async (made: Made) =>
   (await typesOf(made)).filter((type) => type.startsWith('backup.'));
 
@@ -1069,6 +1071,13 @@ test('a change of shape that fails brings the database back with its volumes; th
   expect((await typesOf(database)).includes('database.deleted')).toBe(false);
 });
 
+const untilHealthIs = ({ of }: Made, health: DatabaseWithProfile['database']['health']) =>
+  eventually(`the database is ${health}`, async () => {
+    const { database } = (await ask<DatabaseWithProfile>('getDatabase', { of })).json;
+    if (database.health !== health) throw new Error(JSON.stringify(database));
+    return true;
+  });
+
 const back = async ({ of, name }: Made, body: object, as?: Headers) =>
   askAt<AcceptedInPlaceRestore>(
     service.url,
@@ -1114,6 +1123,13 @@ test('a database goes back in place for an owner who names it, keeps ID, name an
   expect(accepted.status).toBe(202);
   const { change, job } = accepted.json;
   expect(change.diff).toEqual(shown.preview.diff);
+  const told = {
+    backup: { id: backup.id },
+    requestedBy: { type: 'user' },
+    change: { id: change.id },
+    jobId: job.id,
+  };
+  expect(await toldOf(database, 'database.restore_in_place_requested')).toMatchObject(told);
   const lastJob = await lastJobOf('regrets');
   expect((await ask('cancelJob', { of: { jobId: job.id } })).status).toBe(409);
   expect((await back(database, { backupId: backup.id })).status).toBe(409);
@@ -1127,6 +1143,7 @@ test('a database goes back in place for an owner who names it, keeps ID, name an
   await service.startWorker();
   await changeUntil(database, change, 'APPLIED');
   expect((await jobOf(job.id)).status).toBe('SUCCEEDED');
+  expect(await toldOf(database, 'database.restored_in_place')).toMatchObject(told);
   expect(lastJob.metadata.name).toBeDefined();
   const after = await held('regrets');
   expect(after?.metadata.uid).not.toBe(before?.metadata.uid);
@@ -1206,8 +1223,28 @@ test('a restore in place that fails leaves the database as it was: without a las
   const early = await held('regrets-early');
   expect((await ask('cancelJob', { of: { jobId: second.job.id } })).status).toBe(202);
   await changeUntil(third, second.change, 'CANCELED');
-  await untilJob(second.job.id, 'CANCELED');
+  const canceled = await untilJob(second.job.id, 'CANCELED');
+  // Who wants it after all is shown again what would go.
+  expect(canceled.retryable).toBe(false);
   expect((await held('regrets-early'))?.metadata.uid).toBe(early?.metadata.uid);
+  // A replica whose file is damaged does not start.
+  const { status } = (await service.world.database(namespace, 'regrets-early')) ?? {};
+  const pod = `${status?.workload}-0`;
+  kubelet.unready.add(pod);
+  await untilHealthIs(third, 'UNAVAILABLE');
+  for (const refused of [
+    await back(third, { backupId: good.id }),
+    await ask<Problem>('previewInPlaceRestore', { of: third.of, body: { backupId: good.id } }),
+  ])
+    expect(refused).toMatchObject({
+      status: 409,
+      json: {
+        code: 'database_not_ready',
+        detail: expect.stringContaining('Restore into a new database instead'),
+      },
+    });
+  kubelet.unready.delete(pod);
+  await untilHealthIs(third, 'HEALTHY');
   says = { exitCode: 0, message: `${JSON.stringify(made)}\n` };
   lastSays = { exitCode: 1, message: '{"error":"store_refused","message":"no"}\n' };
   const { change: unbacked } = (await back(third, { backupId: good.id })).json;

@@ -9,6 +9,7 @@ import { planChange } from '../../../api/configuration/plan-change.ts';
 import type { JobContext } from '../../../api/jobs/handler.ts';
 import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
 import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
+import { createBackup, updateBackup } from '../../../api/store/backups.ts';
 import type { Change } from '../../../api/store/change.ts';
 import {
   createConfigurationChange,
@@ -22,9 +23,11 @@ import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
 import { ApiError } from '../../../base/kube/kube.ts';
 import type { CatalogSpec, DatabaseObject } from '../../../domain/custom-resources.ts';
-import { annotations, finalBackupName } from '../../../domain/names.ts';
+import { annotations, backupIdOf, finalBackupName } from '../../../domain/names.ts';
+import { returnOf } from '../../../domain/returning.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
+import { newBackup } from '../../support/api/stored-backups.ts';
 import { makeServingDatabase, openTestStore, tester } from '../../support/api/store.ts';
 import { disorder, name, uid } from '../../support/operator/disordered-database.ts';
 import { recipeOf } from '../../support/operator/plan-of.ts';
@@ -414,6 +417,72 @@ test('a worker that has lost its job takes nothing away that the one which has i
   const write = () => Promise.reject(new JobLeaseLost('another worker has it'));
   await expect(handler.run({ ...context, write })).rejects.toThrow(JobLeaseLost);
   expect(asked()).toBeDefined();
+});
+
+/** A single replica whose owner has it go back to a backup. */
+async function returning(called: string, kubernetesUid: string, backupUid: string) {
+  const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
+  const made = await another(cluster, called, kubernetesUid);
+  const resource = () =>
+    cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === kubernetesUid)!;
+  const object = resource();
+  cluster.put({
+    ...object,
+    status: { ...object.status, databaseId: made.id, restoresInPlace: true },
+  } as never);
+  const restoredTo = { backupId: backupIdOf(backupUid) };
+  const diff = [{ path: '/restoredTo', from: null, to: restoredTo }];
+  const streams = { from: { suspended: false }, to: { suspended: true } };
+  const { job, backup } = await store.change(tester, async (write) => {
+    const wanted = await createBackup(
+      write,
+      newBackup({
+        organizationId: organization.id,
+        databaseId: made.id,
+        name: `${called}-good`,
+        kubernetesNamespace: object.metadata.namespace ?? '',
+        kubernetesUid: backupUid,
+      }),
+    );
+    await updateBackup(write, wanted!.id, { status: 'SUCCEEDED', completedAt: new Date() });
+    const begun = await beginChange(write, made.id, {
+      request: { restoredTo },
+      diff: [...diff, { path: '/changeDataCapture', ...streams }],
+      impact: impactOf(diff, { replicas: 1, suspended: false, versionReversible: true }),
+    });
+    return { job: await createJob(write, changeJob(begun)), backup: wanted! };
+  });
+  const handler = handlerIn(cluster);
+  return {
+    run: () => handler.run(contextOf(job)),
+    /** As it expires, or somebody removes it in the store. */
+    remove: () =>
+      store.change(tester, (write) => updateBackup(write, backup.id, { status: 'EXPIRED' })),
+    kept: () => returnOf(resource() as never, cluster.nowMs)?.origin,
+    made,
+    backups: () => [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup'),
+  };
+}
+
+test('the backup to which a database goes back is kept while another one is made first; once it is gone all the same, nothing is begun', async () => {
+  const { run, remove, kept, made, backups } = await returning(
+    'regretted',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d31',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d32',
+  );
+  expect(await run()).toMatchObject({ kind: 'again' });
+  expect(kept()).toEqual({
+    databaseId: made.id,
+    backupId: backupIdOf('7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d32'),
+  });
+  expect(backups()).toHaveLength(1);
+  await remove();
+  expect(await run()).toMatchObject({
+    kind: 'failed',
+    error: { code: 'moment_unavailable', message: expect.stringContaining('Nothing was begun.') },
+    retryable: false,
+  });
+  expect(kept()).toBeUndefined();
 });
 
 test('labels of a change that the operator refused are as before, but for those that somebody has set since', async () => {

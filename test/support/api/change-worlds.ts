@@ -36,6 +36,7 @@ export function worldOf(
       observedGeneration: 1,
       resolved,
       version: { active: resolved.engine.version },
+      restoresInPlace: true,
       storage: { requestedGb: storageGb, acknowledgedGb: storageGb },
       ...status,
     },

@@ -82,8 +82,8 @@ test('the origin of a backup is told by who or what wanted it', () => {
     originWords({ type, schedule, actor });
   expect(of('MANUAL', null)).toBe('requested by ada');
   expect(of('SCHEDULED', 'nightly')).toBe('by the schedule nightly');
-  expect(of('PRE_CHANGE', null)).toBe('before an upgrade');
-  expect(of('FINAL', null)).toBe('before the deletion');
+  expect(of('PRE_CHANGE', null)).toBe('before a change');
+  expect(of('FINAL', null)).toBe('when the replicas went');
 });
 
 test('the backups that a schedule keeps are told without the rules that keep nothing', () => {

@@ -44,9 +44,9 @@ export function originWords({
     case 'SCHEDULED':
       return schedule === null ? 'by a schedule' : `by the schedule ${schedule}`;
     case 'PRE_CHANGE':
-      return 'before an upgrade';
+      return 'before a change';
     case 'FINAL':
-      return 'before the deletion';
+      return 'when the replicas went';
     default:
       return type;
   }

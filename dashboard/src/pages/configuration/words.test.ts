@@ -19,6 +19,18 @@ test('archiving is told by its seconds', () => {
   );
 });
 
+test('a return to an earlier state is told by its moment, and by what becomes of the streams', () => {
+  const streams = {
+    path: '/changeDataCapture',
+    from: { suspended: false },
+    to: { suspended: true },
+  };
+  const to = { targetTimestamp: '1795372852090008189' };
+  expect(diffWords([{ path: '/restoredTo', from: null, to }, streams])).toBe(
+    'State of the ledger: as it is → 2026-11-22T18:40:52.090008189Z, Change streams: on → suspended',
+  );
+});
+
 test('the impact of a change says how long requests wait', () => {
   const impact = { reversible: true, warnings: [] };
   expect(

@@ -10,6 +10,7 @@ const names: Readonly<Record<string, string>> = {
   '/autogrow': 'Grows by itself',
   '/engineVersion': 'Engine version',
   '/continuousArchiving': 'Log archived',
+  '/changeDataCapture': 'Change streams',
   '/restoredTo': 'State of the ledger',
   '/suspended': 'Stopped',
 };
@@ -39,9 +40,15 @@ export function shownValue(value: unknown): string {
   if (typeof value === 'object' && 'targetOp' in value)
     return `operation ${String(value.targetOp)}`;
   if (typeof value === 'object' && 'targetTimestamp' in value)
-    return `timestamp ${String(value.targetTimestamp)}`;
+    return timeOf(String(value.targetTimestamp));
+  if (typeof value === 'object' && 'suspended' in value)
+    return value.suspended === true ? 'suspended' : 'on';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/** Of nanoseconds since 1970. */
+const timeOf = (timestamp: string): string =>
+  `${new Date(Number(BigInt(timestamp) / 1_000_000n)).toISOString().slice(0, 19)}.${timestamp.slice(-9)}Z`;
 
 export const diffWords = (diff: readonly FieldChange[]): string =>
   diff

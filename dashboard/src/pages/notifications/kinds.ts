@@ -14,7 +14,8 @@ interface KindWords {
 const kinds: Readonly<Record<Kind, KindWords>> = {
   database_trouble: {
     title: 'Trouble of a database',
-    about: 'It could not be made, is unavailable, or is available again.',
+    about:
+      'It could not be made, is unavailable, is available again, or is to go back to an earlier state.',
     page: 'database',
   },
   database_filling: {
