@@ -437,6 +437,7 @@ test('an owner sets a database back to a moment: what goes is in sight, its name
   await page.getByText('at most 174 operations').waitFor();
   await back.click();
   const dialog = page.getByRole('dialog', { name: `Set ${name} back?` });
+  await dialog.getByText('the last operation at or before').waitFor();
   await dialog.getByText('what was written since').waitFor();
   await dialog.getByText('restore that backup in place').waitFor();
   const go = dialog.getByRole('button', { name: 'Set it back' });
@@ -477,10 +478,6 @@ test('an owner sets a database back to a moment: what goes is in sight, its name
   await looksRight(tab, 'backups-in-place-runs');
   kubelet.ending = ending;
   await card.waitFor({ state: 'detached' });
-  await page
-    .getByText(/Healthy/)
-    .first()
-    .waitFor();
   await page.getByRole('link', { name: 'Backups' }).click();
   await row('when the replicas went').getByText('complete').waitFor();
   await looksRight(tab, 'backups-in-place-done');

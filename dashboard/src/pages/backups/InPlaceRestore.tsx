@@ -16,6 +16,7 @@ import { Card, Facts } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { useDatabase } from '../database/use-database.ts';
+import styles from './InPlaceRestore.module.css';
 import { At } from './RecoveryCard.tsx';
 import { originOf, type From } from './restore-draft.ts';
 import { lostWords } from './words.ts';
@@ -95,7 +96,7 @@ function InPlaceDialog({ from, onClose }: { readonly from: From; readonly onClos
       >
         {preview.isPending && <Skeleton lines={3} />}
         {preview.isError && <Problem error={preview.error} />}
-        {preview.isSuccess && <Lost {...preview.data} />}
+        {preview.isSuccess && <Lost {...preview.data} from={from} />}
         <Input
           label={`Type ${database.name} to go on`}
           mono
@@ -121,18 +122,31 @@ function InPlaceDialog({ from, onClose }: { readonly from: From; readonly onClos
   );
 }
 
-const Lost = ({ moment, later, impact }: InPlaceRestorePreview['preview']) => (
-  <>
-    <Facts
-      rows={[
-        ...(moment === null ? [] : [['Goes back to', <At key="back" {...moment} />] as const]),
-        ['Loses', lostWords(later)],
-      ]}
-    />
-    <ul>
-      {impact.warnings.map((warning) => (
-        <li key={warning}>{warning}</li>
-      ))}
-    </ul>
-  </>
-);
+type Losing = InPlaceRestorePreview['preview'] & Pick<Props, 'from'>;
+
+function Lost({ moment, later, impact, from }: Losing) {
+  const reached = moment === null ? wanted(from) : <At {...moment} />;
+  return (
+    <>
+      <Facts
+        rows={[
+          ...(reached === undefined ? [] : [['Goes back to', reached] as const]),
+          ['Loses', lostWords(later)],
+        ]}
+      />
+      <ul className={styles.effects}>
+        {impact.warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Before the log is read, nobody knows which operation that is. */
+const wanted = (from: From) =>
+  'targetTime' in from ? (
+    <>
+      the last operation at or before <code>{from.targetTime}</code>
+    </>
+  ) : undefined;
