@@ -458,7 +458,7 @@ async function returning(called: string, kubernetesUid: string, backupUid: strin
     /** As it expires, or somebody removes it in the store. */
     remove: () =>
       store.change(tester, (write) => updateBackup(write, backup.id, { status: 'EXPIRED' })),
-    kept: () => returnOf(resource() as never, cluster.nowMs)?.origin,
+    kept: () => returnOf(resource(), cluster.nowMs)?.origin,
     made,
     backups: () => [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup'),
   };
