@@ -14,6 +14,8 @@ const MARKS_MAX = 6_000;
 const MARKS_ROOM = MARKS_MAX * MARK_BYTES;
 /** Room for most segments. The kernel gives memory only for what is written. */
 const USUAL_BYTES = 4 << 20;
+/** Step in which the memory grows: each one copies what is there. */
+const GROWTH_BYTES = 1 << 20;
 
 export class SegmentBuffer {
   #buffer = new Uint8Array(USUAL_BYTES);
@@ -113,7 +115,7 @@ export class SegmentBuffer {
 
   #grow(size: number): void {
     if (size <= this.#buffer.length) return;
-    const larger = new Uint8Array(size);
+    const larger = new Uint8Array(Math.ceil(size / GROWTH_BYTES) * GROWTH_BYTES);
     larger.set(this.#buffer.subarray(0, this.#end));
     this.#buffer = larger;
   }
