@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { AssertionError } from '../../base/assert.ts';
+import { assert, AssertionError } from '../../base/assert.ts';
 import {
   CHECKSUM_BYTES,
   checksumOf,
@@ -104,6 +104,7 @@ export async function sealSegment(
   { databaseId, line, previous }: Begin,
   { plain, entryCount, markCount, first, last, lastChecksum, lastMark }: PlainSegment,
 ): Promise<Uint8Array> {
+  assert(plain.length <= SEGMENT_BYTES_MAX, 'a segment is one that a restore takes');
   const payload = await compress(plain, {
     params: { [constants.ZSTD_c_compressionLevel]: 1 },
     chunkSize: COMPRESSED_BYTES,
