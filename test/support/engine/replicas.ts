@@ -1,9 +1,12 @@
 /** Several replicas of the built-in engine on a real cluster: what they say, who leads, and whom a rollout takes when. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import type { BuiltinStatus } from '../../../domain/engine-status.ts';
 import type { Pod } from '../../../domain/kinds.ts';
 import { ports } from '../../../domain/names.ts';
+import type { TestCluster } from '../cluster/cluster.ts';
 import { conditionOf, type Installation } from '../cluster/installation.ts';
 import type { Database } from '../operator/operator-world.ts';
 import { eventually } from '../shell.ts';
@@ -21,7 +24,7 @@ export interface Replicas {
 interface Rollout {
   /** Names of the pods, in the order in which they went. */
   readonly order: readonly string[];
-  /** Those that went while they led and another was still to go. */
+  /** Those that were stopped while they led, as they say themselves, and another was still to go. */
   readonly leadersTooEarly: readonly string[];
   /** How many pods there were at least that were not being stopped. */
   readonly fewest: number;
@@ -30,6 +33,10 @@ interface Rollout {
 const rolloutMs = 300_000;
 /** Each question to a replica is a process in its pod. */
 const askEveryMs = 1_000;
+/** A replica that has led for less than that may have got the lead after the operator asked who has it. */
+const reignMinMs = 10_000;
+/** Longest time until the last lines of a pod that is gone are here. */
+const logMaxMs = 60_000;
 
 export function replicasOf(world: Installation, name: string): Replicas {
   const pods = async () => world.pods(await world.get(name));
@@ -59,8 +66,10 @@ export function replicasOf(world: Installation, name: string): Replicas {
       }),
     async rollout(deed) {
       const before = await pods();
+      const logs = new Map<string, EngineLog>();
+      for (const pod of before) logs.set(nameOf(pod), await EngineLog.follow(world.cluster, pod));
       const order: string[] = [];
-      const leadersTooEarly: string[] = [];
+      const seenToLead: string[] = [];
       let fewest = before.length;
       let leading = nameOf(await leader());
       await deed();
@@ -73,7 +82,7 @@ export function replicasOf(world: Installation, name: string): Replicas {
           for (const pod of before.map(nameOf)) {
             if (left.includes(pod) || order.includes(pod)) continue;
             order.push(pod);
-            if (pod === leading && left.length > 0) leadersTooEarly.push(pod);
+            if (pod === leading && left.length > 0) seenToLead.push(pod);
           }
           fewest = Math.min(fewest, staying.size);
           if (left.length === 0) return now.length === before.length ? true : undefined;
@@ -86,9 +95,61 @@ export function replicasOf(world: Installation, name: string): Replicas {
         },
         rolloutMs,
       );
+      await Promise.all([...logs.values()].map((log) => log.end()));
+      // Whom this process saw leading may have lost the lead since, on a slow machine some seconds before it went.
+      const leadersTooEarly = seenToLead.filter((pod) => logs.get(pod)?.ledWhenStopped === true);
       return { order, leadersTooEarly, fewest };
     },
   };
+}
+
+/** What the engine of a pod logs from its beginning to its end. */
+class EngineLog {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #text = '';
+
+  private constructor(kubectl: string, args: readonly string[]) {
+    const child = spawn(kubectl, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.on('data', (chunk: Buffer) => (this.#text += chunk.toString()));
+    this.#child = child;
+    this.#ended = once(child, 'close');
+  }
+
+  static async follow(cluster: TestCluster, { metadata }: Pod): Promise<EngineLog> {
+    const { namespace = 'default', name = '' } = metadata;
+    const where = ['--kubeconfig', cluster.kubeconfig, '-n', namespace];
+    return new EngineLog(await cluster.kubectlPath(), [
+      ...where,
+      'logs',
+      '--follow',
+      name,
+      '--container=engine',
+    ]);
+  }
+
+  /** Resolves when all of it is here. It ends with the engine. */
+  async end(): Promise<void> {
+    await Promise.race([this.#ended, sleep(logMaxMs, undefined, { ref: false })]);
+    this.#child.kill();
+  }
+
+  /** Whether it handed the lead over because it was stopped, and had had it for a while. */
+  get ledWhenStopped(): boolean {
+    let leadsSinceMs = Infinity;
+    for (const line of this.#text.split('\n').filter((one) => /^\{.*\}$/.test(one))) {
+      const { time, role, why } = JSON.parse(line) as Line;
+      if (role === 'leader') leadsSinceMs = time;
+      if (role === 'follower' && why === 'stopping') return time - leadsSinceMs > reignMinMs;
+    }
+    return false;
+  }
+}
+
+interface Line {
+  readonly time: number;
+  readonly role?: string;
+  readonly why?: string;
 }
 
 const nameOf = ({ metadata }: Pod): string => metadata.name ?? '';
