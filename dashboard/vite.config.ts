@@ -10,6 +10,8 @@ const small = /src[\\/]lib[\\/](digits|time|download|short-id|shell-word|patienc
 const parts =
   /src[\\/]ui[\\/](Field|States|Code|Tabs|ShortId|Table|Choices|Form|Filter|SearchInput|Spans)/;
 
+const firstLoad = 'first-load';
+
 /** Files by the letters that stand for them in names of classes. */
 const filesByMark = new Map<string, string>();
 
@@ -38,7 +40,11 @@ export default defineConfig({
     reportCompressedSize: false,
     manifest: true,
     rollupOptions: {
+      input: { index: 'dashboard/index.html', [firstLoad]: 'dashboard/src/first-load.ts' },
       output: {
+        // One name in all builds: a page of another build asks for it, too.
+        entryFileNames: ({ name }) =>
+          name === firstLoad ? `${firstLoad}.js` : 'assets/[name]-[hash].js',
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [

@@ -14,12 +14,15 @@ export interface BuiltFile {
 export interface BuiltFiles {
   /** `index.html`. */
   readonly page: BuiltFile;
+  /** `first-load.js`, which the page of any build asks for. */
+  readonly firstLoad: BuiltFile;
   /** By file name; all of them have a hash of their content in the name. */
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
 
+const scriptType = 'text/javascript; charset=utf-8';
 const types: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
+  '.js': scriptType,
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
@@ -35,7 +38,11 @@ export function readBuiltFiles(folder: string): BuiltFiles {
     if (type === undefined) continue;
     assets.set(name, readFile(assetsFolder, name, type));
   }
-  return { page: readFile(folder, 'index.html', 'text/html; charset=utf-8'), assets };
+  return {
+    page: readFile(folder, 'index.html', 'text/html; charset=utf-8'),
+    firstLoad: readFile(folder, 'first-load.js', scriptType),
+    assets,
+  };
 }
 
 function readFile(folder: string, name: string, type: string): BuiltFile {

@@ -22,6 +22,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-dashboard-'));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), html);
+  writeFileSync(join(folder, 'first-load.js'), script);
   writeFileSync(join(folder, 'secret.js'), 'not to be served');
   const asset = join(folder, 'assets', 'main-1a2b3c.js');
   writeFileSync(asset, script);
@@ -81,6 +82,13 @@ test.each(['/', '/account', '/organizations/new', '/o/acme', '/o/acme/databases/
     expect(policy).toContain("frame-ancestors 'none'");
   },
 );
+
+test('the script that the pages of all builds ask for is asked for again each time', async () => {
+  const { status, headers, body } = await get('/first-load.js');
+  expect([status, body.toString()]).toEqual([200, script]);
+  expect(headers['cache-control']).toBe('no-cache');
+  expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+});
 
 test.each([
   '/o',

@@ -51,6 +51,9 @@ const assetHeaders = {
   'Cache-Control': 'public, max-age=31536000, immutable',
 };
 
+/** Its name has no hash: it is asked for again each time. */
+const firstLoadHeaders = { ...securityHeaders, 'Cache-Control': 'no-cache' };
+
 /** `files` is `undefined` in an installation without a dashboard; `/` then leads to the account page. */
 export function serveDashboard(app: Express, files: BuiltFiles | undefined): void {
   if (files === undefined) {
@@ -68,6 +71,9 @@ export function serveDashboard(app: Express, files: BuiltFiles | undefined): voi
       });
     }
     send(request, response.set(assetHeaders), file);
+  });
+  app.get('/first-load.js', (request, response) => {
+    send(request, response.set(firstLoadHeaders), files.firstLoad);
   });
   app.get(dashboardPaths, (request, response) => {
     send(request, response.set(pageHeaders), files.page);

@@ -135,6 +135,46 @@ test.each(parts)('where $part cannot be loaded, the page stays and says so', asy
   expect(await page.getByRole('heading', { name: 'This page cannot be shown' }).count()).toBe(0);
 });
 
+test.each(['js', 'css'])(
+  'a page of one build whose %s another build does not have is loaded again by itself',
+  async (ending) => {
+    const { page } = tab;
+    let asked = 0;
+    // The first server is of another build than the page, the next one is of the same.
+    await page.route(new RegExp(`/assets/(?:index|style)-[^/]+\\.${ending}$`), (route) => {
+      asked += 1;
+      return asked === 1 ? route.fulfill({ status: 404 }) : route.fallback();
+    });
+    await page.goto(`${service.url}/o/acme/settings/keys`);
+    await page.getByRole('heading', { name: 'The dashboard is not there yet' }).waitFor();
+    await page.getByRole('row', { name: /^ci/ }).waitFor();
+    expect(asked).toBe(2);
+  },
+);
+
+test('a page whose script stays away is loaded again a few times, and then says so', async () => {
+  const { page } = tab;
+  await page.clock.install();
+  let asked = 0;
+  const gone = /\/assets\/index-[^/]+\.js$/;
+  await page.route(gone, (route) => {
+    asked += 1;
+    return route.fulfill({ status: 404 });
+  });
+  await page.goto(`${service.url}/o/acme/settings/keys`);
+  for (let loads = 1; loads <= 4; loads += 1) {
+    await page.getByText('The page is loaded again by itself').waitFor();
+    const anew = page.waitForEvent('load');
+    await page.clock.runFor(8_000);
+    await anew;
+  }
+  await page.getByText('Try again in a minute.').waitFor();
+  expect(asked).toBe(5);
+  await page.unroute(gone);
+  await page.getByRole('button', { name: 'Load anew' }).click();
+  await page.getByRole('row', { name: /^ci/ }).waitFor();
+});
+
 test('a new build is loaded at once where nobody has typed anything', async () => {
   const { page } = tab;
   await openKeys();
@@ -174,6 +214,10 @@ test('a secret that is shown once is not lost to a new build', async () => {
   await openKeys();
   await page.getByRole('button', { name: 'Replace ci' }).click();
   await page.getByRole('button', { name: 'Replace key' }).click();
+  await page.getByText(secret).waitFor();
+  // Nor to a key or a click that was not meant.
+  await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
   await page.getByText(secret).waitFor();
   const gone = await without('Palette');
   const answer = page.waitForResponse(gone);
