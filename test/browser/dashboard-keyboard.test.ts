@@ -80,6 +80,28 @@ async function openRow() {
 const rowFields = () => tab.page.getByRole('dialog', { name: 'Account' });
 const shownSpan = () => tab.page.getByRole('button', { name: /^Back to / });
 
+test('the search finds a page by a part of its database’s name and of its own, in any order', async () => {
+  const { page } = tab;
+  const names = ['alpha', 'payments-prod', 'zeta'];
+  service.when('listDatabases', ({ query }) => {
+    const { q = '' } = query as { readonly q?: string };
+    const data = names
+      .filter((name) => name.includes(q))
+      .map((name) => ({ ...databaseExample, id: `${databaseExample.id}${name}`, name }));
+    return { body: { data, page: { limit: 8, nextCursor: null, hasMore: false } } };
+  });
+  await openKeys();
+  await page.keyboard.press('Control+k');
+  for (const typed of ['payments conf', 'conf payments']) {
+    await field().fill(typed);
+    await palette()
+      .getByRole('option', { name: 'payments-prod: configuration', selected: true })
+      .waitFor();
+  }
+  service.forget('listDatabases');
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
 /** Each line of the list, and what proves it. */
 const lines: Readonly<Record<string, () => Promise<void>>> = {
   'Ctrl K or ⌘ K: Search, and go to a database, page or organization': async () => {

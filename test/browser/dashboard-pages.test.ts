@@ -494,9 +494,18 @@ test('databases are filtered by place, status and label in the address, and each
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: /^Delete / }).waitFor();
+  const typedName = page.getByLabel(`Type ${databaseExample.name} to go on`);
+  await typedName.fill(databaseExample.name);
   await page.getByRole('button', { name: 'Keep it' }).click();
   await page.waitForURL((url) => url.hash === '');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // The question is put anew: a name that was typed before does not answer it.
+  await page.getByRole('button', { name: 'Delete database' }).click();
+  await typedName.waitFor();
+  expect(await typedName.inputValue()).toBe('');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Delete database' }).waitFor();
   // A region in which no database is any more is shown for what it is.
   await page.goto(`${service.url}/o/acme/databases?region=gone-1`);
   await page.getByRole('row', { name: /settlement/ }).waitFor();
@@ -513,6 +522,12 @@ test('filters of keys are asked of the service and stand in the address', async 
     asked.push(query);
     return { body: { data: [{ ...apiKeyExample, name: hostile.slice(0, 100) }], page: nothing } };
   });
+  const last = { ...databaseExample, id: `${databaseExample.id.slice(0, -1)}9`, name: 'zeta' };
+  service.when('listDatabases', ({ query }) => {
+    const isFirst = (query as { readonly cursor?: string }).cursor === undefined;
+    const more = { limit: 1, nextCursor: 'more', hasMore: true };
+    return { body: { data: [isFirst ? databaseExample : last], page: isFirst ? more : nothing } };
+  });
   await page.goto(`${service.url}/o/acme/settings/keys?status=WRONG&endsWithin=30`);
   await page.getByRole('row').nth(1).waitFor();
   expect(queryOf(asked)).toEqual({ limit: '50', expiresWithinDays: '30' });
@@ -521,7 +536,8 @@ test('filters of keys are asked of the service and stand in the address', async 
   await page.getByText(`Version ${sessionExample.service.version}`).waitFor();
   await page.getByLabel('Status').selectOption('ROTATING');
   await page.getByLabel('May').selectOption('db:write');
-  await page.getByLabel('Database', { exact: true }).selectOption({ index: 1 });
+  // One of a later page of the list.
+  await page.getByLabel('Database', { exact: true }).selectOption('zeta');
   await page.waitForURL(/databaseId=db_/);
   await eventually('all filters are asked for', async () => {
     expect(queryOf(asked)).toEqual({
@@ -529,11 +545,42 @@ test('filters of keys are asked of the service and stand in the address', async 
       expiresWithinDays: '30',
       status: 'ROTATING',
       permission: 'db:write',
-      databaseId: databaseExample.id,
+      databaseId: last.id,
     });
     return true;
   });
   await looksRight(tab, 'keys-filtered');
+  service.forget('listApiKeys');
+  service.forget('listDatabases');
+});
+
+test('why one key was not revoked is not told of the next question', async () => {
+  const { page } = tab;
+  service.when('revokeApiKey', () => ({ status: 503, body: problemOf('store_unavailable', 503) }));
+  await page.goto(`${service.url}/o/acme/settings/keys`);
+  await page.getByRole('button', { name: /^Revoke / }).click();
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  const told = page.getByRole('dialog').getByRole('alert');
+  await told.filter({ hasText: 'store_unavailable' }).waitFor();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: /^Replace / }).click();
+  await page.getByRole('button', { name: 'Replace key' }).waitFor();
+  expect(await told.count()).toBe(0);
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  service.forget('revokeApiKey');
+  await tab.hasNoted(503);
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('where signing out fails, the page says so', async () => {
+  const { page } = tab;
+  service.when('closeSession', () => ({ status: 503, body: problemOf('store_unavailable', 503) }));
+  await page.goto(`${service.url}/account`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('alert').filter({ hasText: 'store_unavailable' }).waitFor();
+  service.forget('closeSession');
+  await tab.hasNoted(503);
+  expect(tab.takeTroubles()).toEqual([]);
 });
 
 test('audit events are narrowed to what an event shares with others', async () => {
@@ -986,9 +1033,12 @@ const controlsOfPage = `(() => {
     one.tagName + ' ' + (one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText).trim();
   const scrolls = (one) =>
     one !== null && (/auto|scroll/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+  // On a phone nobody looks for the buttons of a row beside the window.
+  const isRowButton = (one) => innerWidth < 400 && (one.closest('table')?.tHead?.textContent ?? '').endsWith('Actions');
   const isLost = (one) => {
     const { left, right, width } = one.getBoundingClientRect();
-    return width > 0 && (left < -1 || right > innerWidth + 1) && !scrolls(one.parentElement);
+    const isBeside = width > 0 && (left < -1 || right > innerWidth + 1);
+    return isBeside && (isRowButton(one) || !scrolls(one.parentElement));
   };
   const { scrollWidth, clientWidth } = document.documentElement;
   return {

@@ -19,9 +19,13 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 
   constructor(cause: unknown) {
-    super('The service did not answer. The connection may be lost.', { cause });
+    super('The service did not answer. Check the connection, and try again.', { cause });
   }
 }
+
+/** Whether the same request may succeed later: nobody answered, or the service could not. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof NoAnswer || (error instanceof ProblemError && error.problem.status >= 500);
 
 export const isProblem = (error: unknown, ...codes: readonly string[]): error is ProblemError =>
   error instanceof ProblemError && codes.includes(error.problem.code);
@@ -53,7 +57,7 @@ export function problemErrorOf(body: unknown, response: Response): ProblemError 
       type: 'about:blank',
       title: `Status ${response.status}`,
       status: response.status,
-      detail: `The service answered with status ${response.status}, without saying why.`,
+      detail: `The service answered with status ${response.status}, without saying why.${response.status >= 500 ? ' Try again in a minute; if it stays so, tell its operators.' : ''}`,
       instance: pathOf(response),
       code: 'unknown',
       requestId: response.headers.get('x-request-id') ?? '',
@@ -65,6 +69,16 @@ export function problemErrorOf(body: unknown, response: Response): ProblemError 
 
 const isProblemBody = (body: unknown): body is Problem =>
   typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
+
+/** The error, unless it only concerns fields of which the form shows the messages; then `null`. */
+export function besideFields(
+  error: unknown,
+  shown: readonly string[],
+  errors = fieldErrors(error),
+): unknown {
+  const fields = Object.keys(errors);
+  return fields.length > 0 && fields.every((field) => shown.includes(field)) ? null : error;
+}
 
 /** Finds the message for a field by its name in the body, such as `name` or `databaseScope`. */
 export const fieldErrors = (error: unknown): Readonly<Record<string, string>> =>

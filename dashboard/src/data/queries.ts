@@ -57,6 +57,38 @@ export const databasesQuery = (organizationId: string, filter: DatabaseFilter = 
     refetchInterval: every(listMs),
   });
 
+/** Pages of 100: a choice of more would be of no use to people. */
+const namePagesMax = 10;
+
+/** Names of the organization's databases, in their order: for choices, which must have all of them, and in place of IDs. */
+export const databaseNamesQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['databases', organizationId, 'names'],
+    queryFn: async ({ signal }) => {
+      const names: Pick<Database, 'id' | 'name'>[] = [];
+      const addNames = async (cursor: string | undefined) => {
+        const query = {
+          limit: 100,
+          sort: 'name',
+          ...(cursor !== undefined && { cursor }),
+        } as const;
+        const path = '/api/v1/databases';
+        const { data } = await ask(organizationId, 'get', path, { query }, { signal });
+        names.push(...data.data.map(({ id, name }) => ({ id, name })));
+        return data.page.nextCursor;
+      };
+      let cursor: string | undefined;
+      for (let pages = 0; pages < namePagesMax; pages += 1) {
+        const next: string | null = await addNames(cursor);
+        if (next === null) break;
+        cursor = next;
+      }
+      return names;
+    },
+    staleTime: 30_000,
+    refetchInterval: every(2 * listMs),
+  });
+
 /** The ID of a database by its name; deleted databases may share a name, so `id` says which one is meant. */
 export const databaseIdQuery = (organizationId: string, name: string) =>
   queryOptions({

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent } from 'react';
 import type { Session } from '../../../gen/api.ts';
@@ -25,24 +25,37 @@ export const Palette = ({ open, ...rest }: Props) => (
   </Dialog>
 );
 
+/** The first databases whose name has this text. */
+const foundQuery = (organizationId: string, q: string) =>
+  queryOptions({
+    queryKey: ['palette', organizationId, q],
+    queryFn: async ({ signal }) => {
+      const query = { limit: found, sort: 'name' as const, ...(q !== '' && { q }) };
+      const path = '/api/v1/databases';
+      return (await ask(organizationId, 'get', path, { query }, { signal })).data.data;
+    },
+  });
+
 function Finder({ onClose, onShortcuts, session, organization }: Omit<Props, 'open'>) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const id = useId();
   const navigate = useNavigate();
   const organizationId = organization?.id ?? '';
-  const q = text.trim();
-  const databases = useQuery({
-    queryKey: ['palette', organizationId, q],
-    enabled: organization !== undefined && organization.rights.includes('readDatabases'),
-    queryFn: async ({ signal }) => {
-      const query = { limit: found, sort: 'name' as const, ...(q !== '' && { q }) };
-      const path = '/api/v1/databases';
-      return (await ask(organizationId, 'get', path, { query }, { signal })).data.data;
-    },
+  const typed = text.trim();
+  const mayRead = organization !== undefined && organization.rights.includes('readDatabases');
+  // A name has no blanks; what comes behind it names a page of the database.
+  const [word = ''] = typed.split(/\s+/);
+  const named = useQuery({
+    ...foundQuery(organizationId, word),
+    enabled: mayRead,
     placeholderData: (before) => before,
   });
-  const commands = matching(commandsFor(session, organization, databases.data ?? []), q);
+  // A word may as well be that of a page: then it is one of these databases.
+  const first = useQuery({ ...foundQuery(organizationId, ''), enabled: mayRead });
+  const databases = named.data ?? [];
+  const others = (first.data ?? []).filter(({ id }) => !databases.some((one) => one.id === id));
+  const commands = matching(commandsFor(session, organization, databases, others), typed);
   const current = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
@@ -98,7 +111,7 @@ function Finder({ onClose, onShortcuts, session, organization }: Omit<Props, 'op
           </div>
         ))}
       </div>
-      {commands.length === 0 && <p className={styles.none}>Nothing has “{q}” in its name.</p>}
+      {commands.length === 0 && <p className={styles.none}>Nothing has “{typed}” in its name.</p>}
     </>
   );
 }

@@ -37,6 +37,12 @@ test('the palette leads to databases, pages that the caller may see, and other o
   ]);
 });
 
+test('databases whose pages may be meant come after everything else', () => {
+  const commands = commandsFor(session, acme, [], [{ name: 'payments' }]);
+  expect(matching(commands, 'conf').map(({ title }) => title)).toEqual(['payments: configuration']);
+  expect(commands.at(-11)?.title).toBe('payments');
+});
+
 test('all words must be in the title, in any order', () => {
   const commands = commandsFor(session, acme, [{ name: 'payments' }]);
   expect(matching(commands, 'expl pay').map(({ href }) => href)).toEqual([

@@ -37,29 +37,36 @@ const databasePages: readonly (readonly [title: string, path: string])[] = [
   ['configuration', 'configuration'],
 ];
 
+type Named = Pick<Database, 'name'>;
+
+/** A database, and its pages. */
+const commandsOf = (base: string, { name }: Named): readonly Command[] => [
+  { title: name, kind: 'Database', href: `${base}/databases/${name}` },
+  ...databasePages.map(([title, path]) => ({
+    title: `${name}: ${title}`,
+    kind: 'Page',
+    href: `${base}/databases/${name}/${path}`,
+  })),
+];
+
+/** `others`: databases that come after everything else, because it is their pages that may be meant. */
 export function commandsFor(
   session: Session,
   organization: ShownOrganization | undefined,
-  databases: readonly Pick<Database, 'name'>[],
+  databases: readonly Named[],
+  others: readonly Named[] = [],
 ): readonly Command[] {
   const base = `/o/${organization?.slug}`;
   const own =
     organization === undefined
       ? []
       : [
-          ...databases.flatMap(({ name }) => [
-            { title: name, kind: 'Database', href: `${base}/databases/${name}` },
-            ...databasePages.map(([title, path]) => ({
-              title: `${name}: ${title}`,
-              kind: 'Page',
-              href: `${base}/databases/${name}/${path}`,
-            })),
-          ]),
+          ...databases.flatMap((one) => commandsOf(base, one)),
           ...pages
             .filter(([, , right]) => right === undefined || organization.rights.includes(right))
             .map(([title, path]) => ({ title, kind: 'Page', href: `${base}/${path}` })),
         ];
-  const others = session.organizations
+  const elsewhere = session.organizations
     .filter(({ slug }) => slug !== organization?.slug)
     .map(({ name, slug }) => ({ title: name, kind: 'Organization', href: `/o/${slug}/databases` }));
   const notifications =
@@ -72,7 +79,8 @@ export function commandsFor(
     { title: 'Account and sessions', kind: 'Page', href: '/account' },
     { title: 'Organizations', kind: 'Page', href: '/organizations' },
     { title: 'Keyboard shortcuts', kind: 'Help', href: undefined },
-    ...others,
+    ...elsewhere,
+    ...others.flatMap((one) => commandsOf(base, one)),
   ];
 }
 

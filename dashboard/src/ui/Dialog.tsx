@@ -12,12 +12,23 @@ interface DialogProps {
   readonly wide?: boolean;
   /** Puts the dialog at the side of the window instead of its middle. */
   readonly side?: boolean;
+  /** Escape and a click beside it do not close it: what it shows would be lost by mistake. */
+  readonly stays?: boolean;
   readonly children: ReactNode;
 }
 
 /** A dialog over the page. Escape and a click beside it close it; the focus goes back to what opened it. */
-export const Dialog = ({ open, onClose, title, about, wide, side, children }: DialogProps) => (
-  <Base.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+export const Dialog = ({
+  open,
+  onClose,
+  title,
+  about,
+  wide,
+  side,
+  stays = false,
+  children,
+}: DialogProps) => (
+  <Base.Root open={open} onOpenChange={(isOpen) => (isOpen || stays ? undefined : onClose())}>
     <Base.Portal>
       <Base.Backdrop className={styles.shade} />
       <Base.Popup

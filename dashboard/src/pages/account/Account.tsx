@@ -47,9 +47,12 @@ function SignOut() {
     onSuccess: () => location.replace('/auth/login?returnTo=/'),
   });
   return (
-    <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
-      Sign out
-    </Button>
+    <>
+      {signOut.isError && <Problem error={signOut.error} />}
+      <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>
+        Sign out
+      </Button>
+    </>
   );
 }
 
@@ -106,7 +109,13 @@ function Sessions() {
               </td>
               <td className={table.end}>
                 {!row.current && (
-                  <Button small look="bad" onClick={() => end.mutate([row])}>
+                  <Button
+                    small
+                    look="bad"
+                    busy={end.isPending}
+                    aria-label={`End the session on ${deviceOf(row)}`}
+                    onClick={() => end.mutate([row])}
+                  >
                     End
                   </Button>
                 )}

@@ -9,8 +9,9 @@ import { databaseKey } from '../../data/queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Question } from '../../ui/Question.tsx';
 import { HoldButton } from './HoldButton.tsx';
 import { useDatabase } from '../database/use-database.ts';
 
@@ -154,19 +155,15 @@ function RemoveDialog({ backup, open, onClose }: RemoveProps) {
       queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, databaseId) }),
   });
   return (
-    <Dialog
+    <Question
       open={open}
       onClose={onClose}
       title={`Remove ${name}?`}
       about="It can no longer be restored. Objects that no other backup needs are deleted from the store within two days."
-    >
-      {remove.isError && <Problem error={remove.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="bad" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove backup
-        </Button>
-      </DialogButtons>
-    </Dialog>
+      leave="Keep it"
+      make="Remove backup"
+      act={remove}
+      onMake={() => remove.mutate()}
+    />
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Backup } from '../../../../gen/api.ts';
 import { backupsKey } from '../../data/backup-queries.ts';
 import { ask } from '../../data/client.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -80,7 +80,7 @@ function HoldForm({ backup, onClose }: FormProps) {
       make="Hold backup"
       leave="Cancel"
       busy={hold.isPending}
-      error={Object.keys(errors).length === 0 ? hold.error : null}
+      error={besideFields(hold.error, ['reason'])}
       onMake={() => hold.mutate()}
       onLeave={onClose}
     >

@@ -10,8 +10,8 @@ import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
-import { Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
+import { NameField } from '../../ui/NameField.tsx';
 import { Card, Facts } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
@@ -95,16 +95,11 @@ function InPlaceDialog({ from, onClose }: { readonly from: From; readonly onClos
         }}
       >
         {preview.isPending && <Skeleton lines={3} />}
-        {preview.isError && <Problem error={preview.error} />}
+        {preview.isError && (
+          <Problem error={preview.error} onRetry={() => void preview.refetch()} />
+        )}
         {preview.isSuccess && <Lost {...preview.data} from={from} />}
-        <Input
-          label={`Type ${database.name} to go on`}
-          mono
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
+        <NameField name={database.name} typed={typed} onType={setTyped} />
         {restore.isError && <Problem error={restore.error} />}
         <DialogButtons>
           <Button onClick={onClose}>Leave it as it is</Button>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { say } from '../../ui/announcer.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -67,7 +67,7 @@ function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
     <MakeForm
       what="backup"
       busy={make.isPending}
-      error={Object.keys(errors).length === 0 ? make.error : null}
+      error={besideFields(make.error, ['name', 'retentionDays'])}
       onMake={() => make.mutate()}
       onLeave={onClose}
     >

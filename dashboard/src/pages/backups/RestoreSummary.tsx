@@ -3,11 +3,13 @@ import { useNavigate } from '@tanstack/react-router';
 import type { RestoreBackupRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
+import { besideFields } from '../../data/problem-error.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { shapeFields } from '../create/ChoiceFields.tsx';
 import { BillingNote, BillingProblem } from '../create/BillingNote.tsx';
 import styles from '../create/CreateDatabase.module.css';
 import { PriceLines } from '../create/PriceLines.tsx';
@@ -28,15 +30,14 @@ interface Props {
 export function RestoreSummary({ catalogVersion, from, notGood, draft, plan }: Props) {
   const organization = useOrganization();
   const restore = useRestore(from, restoreRequest(draft, catalogVersion));
+  const problem = besideFields(plan.error, shapeFields, planErrors(plan));
   const missing = draft.name === '' ? 'Give the new database a name.' : undefined;
   const refused = whyNot(organization, 'changeDatabase') ?? notGood ?? missing ?? whyNotYet(plan);
   return (
     <div className={styles.summary}>
       <Card title="Summary">
         <PriceLines plan={plan} />
-        {plan.error !== null && Object.keys(planErrors(plan)).length === 0 && (
-          <Problem error={plan.error} />
-        )}
+        {problem !== null && <Problem error={problem} onRetry={plan.again} />}
         {restore.isError && <BillingProblem error={restore.error} />}
         <Button
           look="main"

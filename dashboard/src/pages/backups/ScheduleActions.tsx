@@ -6,8 +6,9 @@ import { ask } from '../../data/client.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Question } from '../../ui/Question.tsx';
 import { ScheduleDialog } from './ScheduleDialog.tsx';
 
 const one = '/api/v1/databases/{databaseId}/backup-schedules/{scheduleId}';
@@ -54,20 +55,16 @@ export function ScheduleActions({ schedule }: { readonly schedule: BackupSchedul
         onClose={() => setAsked(undefined)}
         schedule={schedule}
       />
-      <Dialog
+      <Question
         open={asked === 'delete'}
         onClose={() => setAsked(undefined)}
         title={`Delete ${name}?`}
         about="It makes no more backups. Its backups stay until they are removed."
-      >
-        {remove.isError && <Problem error={remove.error} />}
-        <DialogButtons>
-          <Button onClick={() => setAsked(undefined)}>Keep it</Button>
-          <Button look="bad" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Delete schedule
-          </Button>
-        </DialogButtons>
-      </Dialog>
+        leave="Keep it"
+        make="Delete schedule"
+        act={remove}
+        onMake={() => remove.mutate()}
+      />
       <Dialog open={suspend.isError} onClose={suspend.reset} title="That did not work">
         <Problem error={suspend.error} />
       </Dialog>

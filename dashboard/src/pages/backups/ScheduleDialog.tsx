@@ -5,7 +5,7 @@ import { scheduleQuery, schedulesKey } from '../../data/backup-queries.ts';
 import { ask } from '../../data/client.ts';
 import { ifMatch } from '../../data/if-match.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
@@ -74,6 +74,7 @@ function ScheduleForm({ schedule, etag, onClose }: FormProps) {
   const [draft, setDraft] = useState(() => draftOf(schedule));
   const save = useSave(schedule, seen, onClose);
   const errors = fieldErrors(save.error);
+  const other = besideFields(save.error, ['schedule', 'timeZone', 'keep']);
   const change = (part: Partial<ScheduleDraft>) => setDraft({ ...draft, ...part });
   return (
     <form
@@ -116,7 +117,7 @@ function ScheduleForm({ schedule, etag, onClose }: FormProps) {
         />
       </div>
       <Keeps draft={draft} error={errors['keep']} onChange={change} />
-      {save.isError && Object.keys(errors).length === 0 && <Problem error={save.error} />}
+      {other !== null && <Problem error={other} />}
       {schedule !== undefined && isLate(save.error, etag, seen) && (
         <Late now={settingsWords(schedule)} />
       )}

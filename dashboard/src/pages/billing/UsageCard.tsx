@@ -52,7 +52,7 @@ export function UsageCard() {
         {first !== undefined && (
           <Facts
             rows={[
-              ['The whole month', shownMoney(first.total)],
+              [filter.month === undefined ? 'So far' : 'The whole month', shownMoney(first.total)],
               ...(first.forecast === null
                 ? []
                 : [
@@ -77,7 +77,7 @@ export function UsageCard() {
               end('Ran'),
               end('Processes'),
               end('Storage'),
-              end('Both'),
+              end('Total'),
             ]}
           >
             {rows.map((row) => (

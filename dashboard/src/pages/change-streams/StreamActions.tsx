@@ -7,8 +7,9 @@ import { useIntent } from '../../data/intent.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Question } from '../../ui/Question.tsx';
 import { StreamDialog } from './StreamDialog.tsx';
 import { nextStep, rotationOf } from './words.ts';
 
@@ -112,15 +113,17 @@ function Rotate({ open, onClose, stream, onSecret }: QuestionProps & Pick<Props,
     onSettled: useSettled(stream),
   });
   return (
-    <Dialog open={open} onClose={onClose} title="Make a new secret?" about={about}>
-      {rotate.isError && <Problem error={rotate.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Leave it</Button>
-        <Button look="main" busy={rotate.isPending} onClick={() => rotate.mutate()}>
-          Make secret
-        </Button>
-      </DialogButtons>
-    </Dialog>
+    <Question
+      open={open}
+      onClose={onClose}
+      title="Make a new secret?"
+      about={about}
+      leave="Leave it"
+      make="Make secret"
+      look="main"
+      act={rotate}
+      onMake={() => rotate.mutate()}
+    />
   );
 }
 
@@ -136,19 +139,15 @@ function Delete({ open, onClose, stream }: QuestionProps) {
     onSettled: useSettled(stream),
   });
   return (
-    <Dialog
+    <Question
       open={open}
       onClose={onClose}
       title="Delete the stream?"
       about={`${stream.sink.url} gets no more events, and its position is lost. The events stay in the ledger. To stop it for a while, pause it.`}
-    >
-      {remove.isError && <Problem error={remove.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="bad" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Delete stream
-        </Button>
-      </DialogButtons>
-    </Dialog>
+      leave="Keep it"
+      make="Delete stream"
+      act={remove}
+      onMake={() => remove.mutate()}
+    />
   );
 }

@@ -5,7 +5,7 @@ import { changeStreamQuery, changeStreamsKey } from '../../data/change-stream-qu
 import { ask } from '../../data/client.ts';
 import { ifMatch } from '../../data/if-match.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useNow, useZone } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -83,6 +83,7 @@ function StreamForm({ stream: present, etag, onClose, onMade }: FormProps) {
   const save = useSave(stream, seen.etag, onClose);
   const act = stream === undefined ? make : save;
   const errors = fieldErrors(act.error);
+  const other = besideFields(act.error, ['sink', 'description', 'after']);
   const after = startOf(draft, openedAt);
   const same = stream !== undefined && Object.keys(changesOf(draft, stream)).length === 0;
   const submit = () => {
@@ -113,7 +114,7 @@ function StreamForm({ stream: present, etag, onClose, onMade }: FormProps) {
       {stream === undefined && (
         <Start draft={draft} after={after} error={errors['after']} onChange={change} />
       )}
-      {act.isError && Object.keys(errors).length === 0 && <Problem error={act.error} />}
+      {other !== null && <Problem error={other} />}
       {present !== undefined && isLate(save.error, etag, seen.etag) && (
         <Late now={settingsWords(present)} />
       )}

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PreviewChangeRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
-import { isProblem } from '../../data/problem-error.ts';
+import { isPassing, isProblem } from '../../data/problem-error.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox, Input } from '../../ui/Field.tsx';
@@ -17,11 +17,12 @@ import styles from '../database/DatabaseFrame.module.css';
 import { useChange } from './use-change.ts';
 import { fieldName, impactWords, priceWords, shownValue } from './words.ts';
 
-/** The service’s own preview: difference, impact and price of a change. */
+/** The service’s own preview: difference, impact and price of a change. `isOfRequest`: not of the one before. */
 function usePreview(request: PreviewChangeRequest | undefined) {
   const { database, organizationId } = useDatabase();
-  const body = useDebounced(request === undefined ? '' : JSON.stringify(request));
-  return useQuery({
+  const wanted = request === undefined ? '' : JSON.stringify(request);
+  const body = useDebounced(wanted);
+  const preview = useQuery({
     queryKey: ['preview', organizationId, database.id, body],
     enabled: body !== '',
     queryFn: async ({ signal }) => {
@@ -36,6 +37,7 @@ function usePreview(request: PreviewChangeRequest | undefined) {
     },
     placeholderData: keepPreviousData,
   });
+  return { preview, isOfRequest: body === wanted && !preview.isPlaceholderData };
 }
 
 interface Props {
@@ -55,7 +57,9 @@ export function ChangeCard({ request, etag, onDone }: Props) {
   const at = inWindow ? 'maintenance_window' : time;
   // Not while somebody types a time.
   const isWhole = inWindow || time.endsWith('Z');
-  const preview = usePreview(request && (isWhole ? { ...request, applyAt: at } : request));
+  const { preview, isOfRequest } = usePreview(
+    request && (isWhole ? { ...request, applyAt: at } : request),
+  );
   const window = preview.data?.nextMaintenanceWindow;
   if (request === undefined) {
     return (
@@ -76,7 +80,12 @@ export function ChangeCard({ request, etag, onDone }: Props) {
           change.mutate({ request, applyAt: at });
         }}
       >
-        {preview.isError && <Problem error={preview.error} />}
+        {preview.isError && (
+          <Problem
+            error={preview.error}
+            onRetry={isPassing(preview.error) ? () => void preview.refetch() : undefined}
+          />
+        )}
         {preview.isPending && <Skeleton lines={3} />}
         {preview.data !== undefined && !preview.isError && <Preview preview={preview.data} />}
         <Checkbox
@@ -111,7 +120,9 @@ export function ChangeCard({ request, etag, onDone }: Props) {
             busy={change.isPending}
             disabledReason={
               whyNot(organization, 'changeDatabase') ??
-              (preview.isError ? 'Correct the errors first.' : undefined)
+              whyNotYet(preview.error) ??
+              // Nobody asks for what was not shown.
+              (preview.isSuccess && isOfRequest ? undefined : 'Its effects are on their way.')
             }
           >
             {at === 'now' ? 'Apply the change' : 'Queue the change'}
@@ -123,7 +134,12 @@ export function ChangeCard({ request, etag, onDone }: Props) {
   );
 }
 
-type ShownPreview = NonNullable<ReturnType<typeof usePreview>['data']>;
+function whyNotYet(error: unknown): string | undefined {
+  if (error === null) return undefined;
+  return isPassing(error) ? 'Its effects could not be asked for.' : 'Correct the errors first.';
+}
+
+type ShownPreview = NonNullable<ReturnType<typeof usePreview>['preview']['data']>;
 
 const Preview = ({
   preview: { diff, impact, priceDelta, applies, joins, refusal },

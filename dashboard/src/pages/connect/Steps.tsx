@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { snippetQuery } from '../../data/connect-queries.ts';
+import { shownOnce } from '../../lib/new-build.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Card } from '../../ui/Page.tsx';
@@ -104,7 +105,9 @@ function Environment({ variables, secret, onMake }: EnvironmentProps) {
   const text = lines.map(([name, value]) => `export ${name}=${value}`).join('\n');
   return (
     <Step title="Set the environment">
-      <Code text={text} what="the environment" />
+      <div {...(secret !== undefined && shownOnce)}>
+        <Code text={text} what="the environment" />
+      </div>
       {secret === undefined ? (
         <p>
           <Button onClick={onMake}>Make a key for this database</Button>

@@ -12,6 +12,25 @@ interface Props {
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
+/** Choices whose errors stand beside the fields of place and shape. */
+export const shapeFields = [
+  'name',
+  'provider',
+  'region',
+  'selectedStorageGb',
+  'storageTier',
+] as const;
+
+/** Choices whose errors stand beside a field. */
+export const choiceFields = [
+  ...shapeFields,
+  'engine',
+  'engineVersion',
+  'parameters',
+  'continuousArchiving',
+  'labels',
+] as const;
+
 export const ChoiceFields = (props: Props) => (
   <div className={form.form}>
     <PlaceFields {...props} />

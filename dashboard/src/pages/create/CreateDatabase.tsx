@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { CreateCatalog } from '../../../../gen/api.ts';
+import { besideFields } from '../../data/problem-error.ts';
 import { catalogQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Choices } from '../../ui/Choices.tsx';
@@ -11,7 +12,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import styles from './CreateDatabase.module.css';
 import { beginWith, draftOf, takeFiles, type Draft } from './draft.ts';
-import { ChoiceFields } from './ChoiceFields.tsx';
+import { ChoiceFields, choiceFields } from './ChoiceFields.tsx';
 import { Summary } from './Summary.tsx';
 import { planErrors, usePlan } from './use-plan.ts';
 
@@ -59,7 +60,7 @@ function Form({ catalog }: { readonly catalog: CreateCatalog }) {
         catalog={catalog}
         draft={draft}
         plan={plan}
-        hasFieldErrors={Object.keys(errors).length > 0}
+        problem={besideFields(plan.error, choiceFields, errors)}
       />
     </div>
   );

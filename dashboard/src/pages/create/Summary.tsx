@@ -22,10 +22,11 @@ interface Props {
   readonly catalog: CreateCatalog;
   readonly draft: Draft;
   readonly plan: Plan;
-  readonly hasFieldErrors: boolean;
+  /** The error that no field shows; `null`: there is none. */
+  readonly problem: unknown;
 }
 
-export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
+export function Summary({ catalog, draft, plan, problem }: Props) {
   const organization = useOrganization();
   const create = useCreate(draft, catalog.version);
   const missing = whatIsMissing(draft);
@@ -34,7 +35,7 @@ export function Summary({ catalog, draft, plan, hasFieldErrors }: Props) {
     <div className={styles.summary}>
       <Card title="Summary">
         <PriceLines plan={plan} />
-        {plan.error !== null && !hasFieldErrors && <Problem error={plan.error} />}
+        {problem !== null && <Problem error={problem} onRetry={plan.again} />}
         {create.isError && <BillingProblem error={create.error} />}
         <Button
           look="main"

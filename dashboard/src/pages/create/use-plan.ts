@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { DatabasePlan } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
-import { fieldErrors, isProblem } from '../../data/problem-error.ts';
+import { fieldErrors, isPassing, isProblem } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { haveOnePrice, requestOf, type Draft } from './draft.ts';
@@ -16,6 +16,8 @@ export interface Plan {
   readonly isOfChoices: boolean;
   readonly error: unknown;
   readonly isFetching: boolean;
+  /** Asks again; `undefined` where the answer would be the same. */
+  readonly again: (() => void) | undefined;
 }
 
 export function usePlan(draft: Draft, catalogVersion: string): Plan {
@@ -23,7 +25,7 @@ export function usePlan(draft: Draft, catalogVersion: string): Plan {
   const name = draft.name === '' ? nameless : draft.name;
   const wanted = JSON.stringify(requestOf({ ...draft, name }, catalogVersion));
   const body = useDebounced(wanted);
-  const { data, error, isFetching } = useQuery({
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['plan', id, body],
     queryFn: async ({ signal }) => {
       const answer = await ask(
@@ -39,7 +41,8 @@ export function usePlan(draft: Draft, catalogVersion: string): Plan {
     staleTime: 30_000,
   });
   const isOfChoices = data !== undefined && haveOnePrice(data.body, wanted);
-  return { data: data?.plan, error, isOfChoices, isFetching };
+  const again = isPassing(error) ? () => void refetch() : undefined;
+  return { data: data?.plan, error, isOfChoices, isFetching, again };
 }
 
 /** The errors of a plan, by the field of the form that shows them. */
@@ -53,6 +56,8 @@ export const planErrors = ({ error }: Plan): Readonly<Record<string, string>> =>
 
 /** Why nothing can be made of the choices yet: nobody orders at a price that was not shown. */
 export function whyNotYet({ error, isOfChoices }: Plan): string | undefined {
-  if (error !== null) return 'Correct the errors first.';
+  if (error !== null) {
+    return isPassing(error) ? 'The price could not be asked for.' : 'Correct the errors first.';
+  }
   return isOfChoices ? undefined : 'The price of these choices is on its way.';
 }

@@ -8,7 +8,8 @@ import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
-import { Checkbox, Input } from '../../ui/Field.tsx';
+import { Checkbox } from '../../ui/Field.tsx';
+import { NameField } from '../../ui/NameField.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { whyNoLastBackup } from '../backups/words.ts';
@@ -61,21 +62,19 @@ export function DangerZone() {
         </Button>
       </div>
       {update.isError && <Problem error={update.error} />}
-      <DeleteDialog open={deleting || isAsked} onClose={close} />
+      {/* Each time anew: a name that was typed before, and not used, says nothing of this time. */}
+      {(deleting || isAsked) && <DeleteDialog onClose={close} />}
     </Card>
   );
 }
 
-function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+function DeleteDialog({ onClose }: { readonly onClose: () => void }) {
   const { database, organizationId } = useDatabase();
   const matching = useMatching();
   const queryClient = useQueryClient();
   const [typed, setTyped] = useState('');
   const [finalBackup, setFinalBackup] = useState(false);
-  const backups = useInfiniteQuery({
-    ...backupsQuery(organizationId, database.id, false),
-    enabled: open,
-  });
+  const backups = useInfiniteQuery(backupsQuery(organizationId, database.id, false));
   const configured = backups.data?.pages.at(0)?.configured ?? false;
   const whyNone = whyNoLastBackup(database, configured);
   const remove = useMutation({
@@ -103,7 +102,7 @@ function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onCl
   const isSame = typed === database.name;
   return (
     <Dialog
-      open={open}
+      open
       onClose={onClose}
       title={`Delete ${database.name}?`}
       about="It stops answering at once. It can be restored until its data are purged; its page then shows when."
@@ -115,14 +114,7 @@ function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onCl
           if (isSame) remove.mutate();
         }}
       >
-        <Input
-          label={`Type ${database.name} to go on`}
-          mono
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
+        <NameField name={database.name} typed={typed} onType={setTyped} />
         <Checkbox
           label="Make a last backup, then delete the data at once"
           hint={

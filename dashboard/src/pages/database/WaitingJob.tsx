@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Job } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
@@ -58,7 +58,7 @@ function Refusal({ job, onClose }: { readonly job: Job; readonly onClose: () => 
       make="Refuse database"
       leave="Leave it waiting"
       busy={refuse.isPending}
-      error={Object.keys(errors).length === 0 ? refuse.error : null}
+      error={besideFields(refuse.error, ['reason'])}
       onMake={() => refuse.mutate(reason)}
       onLeave={onClose}
     >

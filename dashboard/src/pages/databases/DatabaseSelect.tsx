@@ -1,5 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { databasesQuery } from '../../data/queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import { databaseNamesQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Select } from '../../ui/Field.tsx';
 
@@ -16,8 +16,7 @@ interface Props {
 /** All databases, or one of them. */
 export function DatabaseSelect({ label = 'Databases', all, value, error, onChoose }: Props) {
   const organization = useOrganization();
-  const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
-  const rows = databases.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { data: rows = [] } = useQuery(databaseNamesQuery(organization.id));
   return (
     <Select
       label={label}
@@ -26,7 +25,7 @@ export function DatabaseSelect({ label = 'Databases', all, value, error, onChoos
       onChange={(event) => onChoose(event.target.value)}
     >
       <option value="">{all}</option>
-      {/* One of a later page, or a deleted one. */}
+      {/* A deleted one. */}
       {value !== '' && !rows.some(({ id }) => id === value) && (
         <option value={value}>{value}</option>
       )}

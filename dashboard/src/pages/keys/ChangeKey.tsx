@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ApiKey } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { ifMatch } from '../../data/if-match.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { keyQuery } from '../../data/settings-queries.ts';
 import { said } from '../../lib/said.ts';
 import { useOrganization } from '../../shell/context.ts';
@@ -76,7 +76,7 @@ function Form({ apiKey, etag, onClose }: FormProps) {
       leave="Leave it"
       make="Change key"
       busy={change.isPending}
-      error={Object.keys(errors).length === 0 ? change.error : null}
+      error={besideFields(change.error, ['name', 'ipAllowList'])}
       onMake={() => change.mutate()}
       onLeave={onClose}
     >

@@ -8,9 +8,9 @@ import { keysQuery } from '../../data/settings-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Question } from '../../ui/Question.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
@@ -207,7 +207,7 @@ function Sure({ revoked, replaced, onClose, onSecret }: SureProps) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['keys', organization.id] }),
   });
   return (
-    <Dialog
+    <Question
       open={key !== undefined}
       onClose={onClose}
       title={`${isRevoke ? 'Revoke' : 'Replace'} ${said(key?.name ?? '')}?`}
@@ -216,18 +216,11 @@ function Sure({ revoked, replaced, onClose, onSecret }: SureProps) {
           ? 'It stops working within five seconds, and cannot be brought back.'
           : 'The new key may do the same. The old one goes on working for a day.'
       }
-    >
-      {act.isError && <Problem error={act.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Leave it</Button>
-        <Button
-          look={isRevoke ? 'bad' : 'main'}
-          busy={act.isPending}
-          onClick={() => key !== undefined && act.mutate(key)}
-        >
-          {isRevoke ? 'Revoke key' : 'Replace key'}
-        </Button>
-      </DialogButtons>
-    </Dialog>
+      leave="Leave it"
+      make={isRevoke ? 'Revoke key' : 'Replace key'}
+      look={isRevoke ? 'bad' : 'main'}
+      act={act}
+      onMake={() => key !== undefined && act.mutate(key)}
+    />
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { useNow, useOrganization } from '../../shell/context.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Checkbox, Input } from '../../ui/Field.tsx';
@@ -40,7 +40,7 @@ function KeyForm({ databaseId: first = '', onClose, onMade }: Props) {
     <MakeForm
       what="key"
       busy={make.isPending}
-      error={Object.keys(errors).length === 0 ? make.error : null}
+      error={besideFields(make.error, ['name', 'databaseScope', 'expiresAt', 'ipAllowList'])}
       onMake={() => make.mutate()}
       onLeave={onClose}
     >

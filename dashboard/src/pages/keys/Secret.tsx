@@ -12,6 +12,7 @@ interface Props {
 export const Secret = ({ secret, onClose }: Props) => (
   <Dialog
     open={secret !== undefined}
+    stays
     onClose={onClose}
     title="The new key"
     about="It is shown this once. Keep it where your program reads its secrets."

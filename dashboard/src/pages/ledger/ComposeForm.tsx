@@ -69,13 +69,14 @@ export function ComposeForm({ draft, errors, onChange, onCheck, fixed }: Props) 
                   onChange={(event) => setLeg(index, { [name]: event.target.value })}
                 />
               ))}
-              <IconButton
-                label={`Take transfer ${index + 1} away`}
-                disabled={legs.length === 1}
-                onClick={() => onChange({ ...draft, legs: legs.filter((_, at) => at !== index) })}
-              >
-                <Trash2 size={17} aria-hidden />
-              </IconButton>
+              {legs.length > 1 && (
+                <IconButton
+                  label={`Take transfer ${index + 1} away`}
+                  onClick={() => onChange({ ...draft, legs: legs.filter((_, at) => at !== index) })}
+                >
+                  <Trash2 size={17} aria-hidden />
+                </IconButton>
+              )}
             </li>
           ))}
         </ol>

@@ -5,7 +5,7 @@ import type { EventResult } from '../../../../gen/api.ts';
 import { askLedger } from '../../data/ledger.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Input } from '../../ui/Field.tsx';
+import { NameField } from '../../ui/NameField.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
@@ -212,16 +212,7 @@ function Send({ transfers, busy, error, onSend }: SendProps) {
         {transfers.length === 1 ? 'One transfer' : `${transfers.length} transfers`} of {shown(sum)}{' '}
         in all, on ledger {transfers[0]?.ledger}. Posted transfers cannot be changed.
       </p>
-      {asks && (
-        <Input
-          label={`Type ${database.name} to go on`}
-          mono
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      )}
+      {asks && <NameField name={database.name} typed={typed} onType={setTyped} />}
       {error !== null && <SendProblem error={error} what="transfers" />}
       <div>
         <Button type="submit" look="write" busy={busy} disabledReason={refused}>

@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import type { SentInvitation } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
@@ -48,6 +48,7 @@ function InviteForm({ onClose, onSent }: Props) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', organization.id] }),
   });
   const errors = fieldErrors(invite.error);
+  const other = besideFields(invite.error, ['email', 'databaseScope']);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (whyIncomplete(standing) === undefined) invite.mutate();
@@ -65,7 +66,7 @@ function InviteForm({ onClose, onSent }: Props) {
         onChange={(event) => setEmail(event.target.value)}
       />
       <StandingFields standing={standing} error={errors['databaseScope']} onChange={setStanding} />
-      {invite.isError && Object.keys(errors).length === 0 && <Problem error={invite.error} />}
+      {other !== null && <Problem error={other} />}
       <DialogButtons>
         <Button onClick={onClose}>Invite nobody</Button>
         <Button

@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../../gen/api.ts';
-import { databasesQuery } from '../../data/queries.ts';
+import { databaseNamesQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
-import { Button } from '../../ui/Button.tsx';
 import { Checkbox, Select } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
+import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { isRestrictable, roles, type Role } from './roles.ts';
 
@@ -81,11 +81,12 @@ interface DatabasesProps {
 
 function Databases({ chosen, onChoose }: DatabasesProps) {
   const organization = useOrganization();
-  const list = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
-  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
-  // Databases of later pages, and deleted ones, stay chosen.
+  const list = useQuery(databaseNamesQuery(organization.id));
+  const rows = list.data ?? [];
+  // Deleted ones stay chosen.
   const unseen = chosen.filter((id) => !rows.some((row) => row.id === id));
   if (list.isPending) return <Skeleton lines={3} />;
+  if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />;
   return (
     <fieldset className={form.form}>
       <legend>These databases</legend>
@@ -102,13 +103,6 @@ function Databases({ chosen, onChoose }: DatabasesProps) {
           }
         />
       ))}
-      {list.hasNextPage && (
-        <div>
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
     </fieldset>
   );
 }

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { choose, preferencesQuery, renew } from '../../data/notification-queries.ts';
-import { databasesQuery } from '../../data/queries.ts';
+import { databaseNamesQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -70,8 +70,7 @@ interface MutedProps {
 
 function MutedDatabases({ muted, busy, onChange }: MutedProps) {
   const organization = useOrganization();
-  const databases = useInfiniteQuery(databasesQuery(organization.id, { sort: 'name' }));
-  const known = databases.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { data: known = [] } = useQuery(databaseNamesQuery(organization.id));
   // A database that was deleted since is known only by its ID.
   const nameOf = (id: string) => known.find((one) => one.id === id)?.name ?? id;
   return (

@@ -16,6 +16,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Input, TextArea } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
+import { NameField } from '../../ui/NameField.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { UpdateProblem } from './UpdateProblem.tsx';
@@ -203,14 +204,7 @@ function Delete({ organization: { id, slug }, onClose }: QuestionProps) {
         if (typed === slug) remove.mutate();
       }}
     >
-      <Input
-        label={`Type ${slug} to go on`}
-        mono
-        autoComplete="off"
-        spellCheck={false}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
+      <NameField name={slug} typed={typed} onType={setTyped} />
       {remove.isError && <Problem error={remove.error} />}
       <DialogButtons>
         <Button onClick={onClose}>Keep it</Button>

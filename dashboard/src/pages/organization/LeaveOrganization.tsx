@@ -5,9 +5,8 @@ import { leaveOrganization } from '../../data/organization-queries.ts';
 import { said } from '../../lib/said.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Question } from '../../ui/Question.tsx';
 
 export function LeaveOrganization() {
   const { id, name } = useOrganization();
@@ -29,20 +28,16 @@ export function LeaveOrganization() {
       }
     >
       <p>Your access ends at once. Keys that you made stay: they belong to the organization.</p>
-      <Dialog
+      <Question
         open={open}
         onClose={() => setOpen(false)}
         title={`Leave ${said(name)}?`}
         about="You can come back only with a new invitation. The last owner cannot leave."
-      >
-        {leave.isError && <Problem error={leave.error} />}
-        <DialogButtons>
-          <Button onClick={() => setOpen(false)}>Stay</Button>
-          <Button look="bad" busy={leave.isPending} onClick={() => leave.mutate()}>
-            Leave it
-          </Button>
-        </DialogButtons>
-      </Dialog>
+        leave="Stay"
+        make="Leave it"
+        act={leave}
+        onMake={() => leave.mutate()}
+      />
     </Card>
   );
 }

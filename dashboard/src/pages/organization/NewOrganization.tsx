@@ -3,7 +3,7 @@ import { useNavigate, useRouteContext, useRouter } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react';
 import { ask, mine } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors, isProblem } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors, isProblem } from '../../data/problem-error.ts';
 import { sessionQuery } from '../../data/queries.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
@@ -40,6 +40,7 @@ export function NewOrganization() {
       slug: create.error.problem.detail,
     }),
   };
+  const other = besideFields(create.error, ['name', 'slug'], errors);
   const refused =
     session.user?.administrator === true
       ? undefined
@@ -75,7 +76,7 @@ export function NewOrganization() {
             error={errors['slug']}
             onChange={(event) => setTypedSlug(event.target.value)}
           />
-          {create.isError && Object.keys(errors).length === 0 && <Problem error={create.error} />}
+          {other !== null && <Problem error={other} />}
           <div className={form.buttons}>
             <Button type="submit" look="main" busy={create.isPending} disabledReason={refused}>
               Create organization

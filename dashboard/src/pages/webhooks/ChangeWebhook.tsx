@@ -3,14 +3,19 @@ import { useState } from 'react';
 import type { WebhookEndpoint } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { ifMatch } from '../../data/if-match.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { webhookQuery } from '../../data/webhook-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Fresh } from '../../ui/Fresh.tsx';
 import { isLate, Late } from '../../ui/Late.tsx';
 import { MakeForm } from '../../ui/MakeForm.tsx';
-import { EndpointFields, requestOf, type EndpointDraft } from './EndpointFields.tsx';
+import {
+  EndpointFields,
+  endpointFields,
+  requestOf,
+  type EndpointDraft,
+} from './EndpointFields.tsx';
 
 interface Props {
   readonly endpointId: string;
@@ -82,7 +87,7 @@ function Form({ present, etag, onClose }: FormProps) {
       make="Change endpoint"
       leave="Leave it"
       busy={save.isPending}
-      error={Object.keys(errors).length === 0 ? save.error : null}
+      error={besideFields(save.error, endpointFields)}
       onMake={() => save.mutate()}
       onLeave={onClose}
     >

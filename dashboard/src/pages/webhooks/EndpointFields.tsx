@@ -26,6 +26,9 @@ export const requestOf = ({ url, description, types, databaseId }: EndpointDraft
   databaseScope: scopeOf(databaseId),
 });
 
+/** Fields of a request whose errors are shown here. */
+export const endpointFields = ['url', 'description', 'eventTypes', 'databaseScope'] as const;
+
 /** Where an endpoint is, what it is for, and which events of which databases it gets. */
 export const EndpointFields = ({ draft, errors, onChange }: Props) => (
   <>

@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
-import { fieldErrors } from '../../data/problem-error.ts';
+import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { MakeForm } from '../../ui/MakeForm.tsx';
-import { EndpointFields, requestOf } from './EndpointFields.tsx';
+import { EndpointFields, endpointFields, requestOf } from './EndpointFields.tsx';
 
 interface Props {
   readonly open: boolean;
@@ -45,7 +45,7 @@ function WebhookForm({ onClose, onMade }: Props) {
     <MakeForm
       what="endpoint"
       busy={make.isPending}
-      error={Object.keys(errors).length === 0 ? make.error : null}
+      error={besideFields(make.error, endpointFields)}
       onMake={() => make.mutate()}
       onLeave={onClose}
     >

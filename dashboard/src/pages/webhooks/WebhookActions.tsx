@@ -7,8 +7,9 @@ import { useIntent } from '../../data/intent.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Question } from '../../ui/Question.tsx';
 import { ChangeWebhook } from './ChangeWebhook.tsx';
 
 interface Props {
@@ -143,7 +144,7 @@ function Sure({ asked, endpoint, onClose, onSecret }: SureProps) {
   });
   const isDelete = asked === 'delete';
   return (
-    <Dialog
+    <Question
       open={asked !== undefined}
       onClose={onClose}
       title={isDelete ? 'Delete the endpoint?' : 'Make a new secret?'}
@@ -152,18 +153,11 @@ function Sure({ asked, endpoint, onClose, onSecret }: SureProps) {
           ? `${endpoint.url} gets no more events, and the history of its deliveries goes with it.`
           : 'For a day requests carry signatures of both secrets, so that the receiver can change over.'
       }
-    >
-      {act.isError && <Problem error={act.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Leave it</Button>
-        <Button
-          look={isDelete ? 'bad' : 'main'}
-          busy={act.isPending}
-          onClick={() => asked !== undefined && act.mutate(asked)}
-        >
-          {isDelete ? 'Delete endpoint' : 'Make secret'}
-        </Button>
-      </DialogButtons>
-    </Dialog>
+      leave="Leave it"
+      make={isDelete ? 'Delete endpoint' : 'Make secret'}
+      look={isDelete ? 'bad' : 'main'}
+      act={act}
+      onMake={() => asked !== undefined && act.mutate(asked)}
+    />
   );
 }

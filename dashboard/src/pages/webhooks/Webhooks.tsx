@@ -11,6 +11,7 @@ import { ShownSecret } from '../../ui/ShownSecret.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
+import { DatabaseName } from '../databases/DatabaseName.tsx';
 import { NewWebhook } from './NewWebhook.tsx';
 import { WebhookActions } from './WebhookActions.tsx';
 
@@ -115,7 +116,9 @@ function Row({ endpoint, onSecret }: RowProps) {
           </div>
         ))}
         {'databaseId' in endpoint.databaseScope && (
-          <div className={table.soft}>of {endpoint.databaseScope.databaseId}</div>
+          <div className={table.soft}>
+            of <DatabaseName id={endpoint.databaseScope.databaseId} />
+          </div>
         )}
       </td>
       <td className={table.keep}>

@@ -6,8 +6,8 @@ import { shownBytes } from '../../../lib/figures.ts';
 import { useOrganization } from '../../../shell/context.ts';
 import { say } from '../../../ui/announcer.ts';
 import { Button } from '../../../ui/Button.tsx';
-import { Dialog, DialogButtons } from '../../../ui/Dialog.tsx';
 import { Problem } from '../../../ui/Problem.tsx';
+import { Question } from '../../../ui/Question.tsx';
 import { Badge } from '../../../ui/States.tsx';
 import { When } from '../../../ui/When.tsx';
 import styles from './Import.module.css';
@@ -112,23 +112,15 @@ function RemoveDialog({ one, onClose }: RemoveProps) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: importsKey(organizationId) }),
   });
   return (
-    <Dialog
+    <Question
       open={one !== undefined}
       onClose={onClose}
       title="Delete the import?"
       about="Uploaded parts are removed. Your own files stay as they are."
-    >
-      {remove.isError && <Problem error={remove.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Keep it</Button>
-        <Button
-          look="bad"
-          busy={remove.isPending}
-          onClick={() => one !== undefined && remove.mutate(one.id)}
-        >
-          Delete import
-        </Button>
-      </DialogButtons>
-    </Dialog>
+      leave="Keep it"
+      make="Delete import"
+      act={remove}
+      onMake={() => one !== undefined && remove.mutate(one.id)}
+    />
   );
 }
