@@ -21,8 +21,8 @@ export interface Stage {
  * they share only the built images and programs.
  */
 export const stages: readonly Stage[] = [
-  // One worker of what only computes, beside the lanes that wait: it fills the gaps of them all.
-  { name: 'unit', title: 'unit tests, no I/O', workers: 1, lane: 'unit', deadlineMinutes: 60 },
+  // What only computes, beside the lanes that wait: it fills the gaps of them all.
+  { name: 'unit', title: 'unit tests, no I/O', workers: 2, lane: 'unit', deadlineMinutes: 60 },
   {
     name: 'repository',
     title: 'the rules of the repository itself',
