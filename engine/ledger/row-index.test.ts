@@ -368,6 +368,51 @@ test('a merge from the volume to the volume waits when a read for a smaller one 
   expect(columns()).toBeGreaterThan(made);
 });
 
+test('a merge from the volume to the volume has all rows though each second read has failed after it brought some pages', () => {
+  const inMemory = storedIndex();
+  inMemory.useRoom(2 ** 30);
+  inMemory.add(2048);
+  const [merged] = inMemory.index.segments;
+  const { index, pages, add, inputs, useRoom } = storedIndex(1 << 16);
+  while (index.droppableBytes > 0) index.drop();
+  const later: (() => void)[] = [];
+  let isReadable = true;
+  const useVolume = (): void =>
+    index.useVolume(({ pages: names, arrived }, done) => {
+      isReadable = !isReadable;
+      const isBrought = isReadable;
+      later.push(() => {
+        // Those that lie elsewhere in the file.
+        for (const name of isBrought ? names : names.slice(Math.ceil(names.length / 2)))
+          arrived(name, pages.get(name.table)![name.page]!);
+        done(isBrought);
+        if (!isBrought) useVolume();
+      });
+    });
+  useVolume();
+  useRoom(inputs * 0.9);
+  const growing = new GrowingTable();
+  for (let checkpoints = 0; !growing.isWhole; checkpoints += 1) {
+    expect(checkpoints).toBeLessThan(50);
+    for (let i = 0; i < 60; i += 1) {
+      add(1);
+      while (later.length > 0) later.shift()!();
+    }
+    growing.take(index);
+    index.stored(
+      DerivedTables.new,
+      growing.stored(() => undefined),
+    );
+  }
+  const expected = columnsOf(merged!.data).flatMap(({ firstKeys, pieces }) =>
+    Array.from(firstKeys, (_, i) => pieces[0]!.slice(i * PAGE_BYTES, (i + 1) * PAGE_BYTES)),
+  );
+  expect(growing.pages.map((page) => Buffer.from(page).toString('hex'))).toEqual(
+    expected.map((page) => Buffer.from(page).toString('hex')),
+  );
+  expect(index.segments[0]!.data.filter).toEqual(merged!.data.filter);
+});
+
 test('segments in memory leave it to be merged where there is room for one of their columns, but not for all', () => {
   for (const [part, bringsPages] of [
     [1.2, false],

@@ -12,7 +12,10 @@ export class ReturningColumn {
   readonly #firstPage: number;
   readonly #pages: number;
   readonly #pieces: Uint8Array[] = [];
-  #arrived = 0;
+  /** By page: 1 if it is here. */
+  readonly #isHere: Uint8Array;
+  /** Pages before it are here. */
+  #lacking = 0;
 
   /** The column's pages follow `firstPage` others in the table. */
   constructor(table: number, firstPage: number, column: ColumnPages) {
@@ -20,6 +23,7 @@ export class ReturningColumn {
     this.#firstPage = firstPage;
     this.#column = column;
     this.#pages = column.firstKeys.length;
+    this.#isHere = new Uint8Array(this.#pages);
   }
 
   static of({ table, columns }: Segment, at: number): ReturningColumn {
@@ -29,15 +33,18 @@ export class ReturningColumn {
 
   /** The next pages; none if all are here. */
   next(): readonly PageName[] {
-    const count = Math.min(PAGES_A_TIME, this.#pages - this.#arrived);
-    const first = this.#firstPage + this.#arrived;
-    return Array.from({ length: count }, (_, i) => ({ table: this.table, page: first + i }));
+    const names: PageName[] = [];
+    for (let at = this.#lacking; at < this.#pages && names.length < PAGES_A_TIME; at += 1)
+      if (this.#isHere[at] === 0) names.push({ table: this.table, page: this.#firstPage + at });
+    return names;
   }
 
-  /** Takes pages that `next` named, in any order. */
+  /** Takes pages that `next` named, in any order. A read that fails may bring some of them, and after the next one has begun. */
   put({ page }: PageName, words: Uint32Array): void {
-    const perPiece = pagesPerPiece(PAGE_BYTES);
     const at = page - this.#firstPage;
+    // It may even be of a column before this one.
+    if (this.#isHere[at] !== 0) return;
+    const perPiece = pagesPerPiece(PAGE_BYTES);
     const index = Math.floor(at / perPiece);
     while (this.#pieces.length <= index) {
       const pages = Math.min(perPiece, this.#pages - this.#pieces.length * perPiece);
@@ -45,7 +52,8 @@ export class ReturningColumn {
     }
     const bytes = new Uint8Array(words.buffer, words.byteOffset, PAGE_BYTES);
     this.#pieces[index]!.set(bytes, (at % perPiece) * PAGE_BYTES);
-    this.#arrived += 1;
+    this.#isHere[at] = 1;
+    while (this.#isHere[this.#lacking] === 1) this.#lacking += 1;
   }
 
   /** The column, once all pages are here. */
