@@ -585,7 +585,9 @@ export class RowIndex {
   /** Lets segments that have left memory come back to be merged, from now on or until a read fails. */
   useVolume(volume: IndexVolume): void {
     this.#volume = volume;
-    if (this.#areReadsFailing) this.#askHelper();
+    if (!this.#areReadsFailing) return;
+    this.#askHelper();
+    this.#makeRoom();
   }
 
   /**

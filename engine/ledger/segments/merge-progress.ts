@@ -13,7 +13,7 @@ export interface MergeProgress {
   readonly columns: readonly ColumnPages[];
 }
 
-/** How merges write pages. Raise it if they write other ones: no process may add its own to those of a release that wrote others. */
+/** How merges write pages and the filter that follows them. Raise it if they write other ones: no process may add its own to those of a release that wrote others. */
 const VERSION = 1;
 const HEAD_WORDS = 5;
 

@@ -67,9 +67,9 @@ export class SegmentMerge {
     this.#beginColumn();
   }
 
-  /** Whether any of the segments has left memory. */
+  /** Whether any of the segments has left memory, or the ids that an earlier process has merged are read. */
   get readsVolume(): boolean {
-    return this.segments.some(({ isCold }) => isCold);
+    return this.segments.some(({ isCold }) => isCold) || this.#lacksFilterAlone;
   }
 
   get rows(): number {
