@@ -135,6 +135,19 @@ test.each(parts)('where $part cannot be loaded, the page stays and says so', asy
   expect(await page.getByRole('heading', { name: 'This page cannot be shown' }).count()).toBe(0);
 });
 
+/** The clock of the pages to come stands still: a load that follows by itself comes when the test says so, however slow the machine is. */
+async function stopClock() {
+  await tab.page.clock.install();
+  await tab.page.clock.pauseAt(Date.now() + 60_000);
+}
+
+/** Lets so much time pass, and waits for the load that follows. */
+async function afterPause(ms: number) {
+  const anew = tab.page.waitForEvent('load');
+  await tab.page.clock.runFor(ms);
+  await anew;
+}
+
 test.each(['js', 'css'])(
   'a page of one build whose %s another build does not have is loaded again by itself',
   async (ending) => {
@@ -145,8 +158,11 @@ test.each(['js', 'css'])(
       asked += 1;
       return asked === 1 ? route.fulfill({ status: 404 }) : route.fallback();
     });
+    await stopClock();
     await page.goto(`${service.url}/o/acme/settings/keys`);
     await page.getByRole('heading', { name: 'The dashboard is not there yet' }).waitFor();
+    await afterPause(1_000);
+    await page.clock.resume();
     await page.getByRole('row', { name: /^ci/ }).waitFor();
     expect(asked).toBe(2);
   },
@@ -154,7 +170,7 @@ test.each(['js', 'css'])(
 
 test('a page whose script stays away is loaded again a few times, and then says so', async () => {
   const { page } = tab;
-  await page.clock.install();
+  await stopClock();
   let asked = 0;
   const gone = /\/assets\/index-[^/]+\.js$/;
   await page.route(gone, (route) => {
@@ -164,13 +180,12 @@ test('a page whose script stays away is loaded again a few times, and then says 
   await page.goto(`${service.url}/o/acme/settings/keys`);
   for (let loads = 1; loads <= 4; loads += 1) {
     await page.getByText('The page is loaded again by itself').waitFor();
-    const anew = page.waitForEvent('load');
-    await page.clock.runFor(8_000);
-    await anew;
+    await afterPause(8_000);
   }
   await page.getByText('Try again in a minute.').waitFor();
   expect(asked).toBe(5);
   await page.unroute(gone);
+  await page.clock.resume();
   await page.getByRole('button', { name: 'Load anew' }).click();
   await page.getByRole('row', { name: /^ci/ }).waitFor();
 });

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { Button } from './Button.tsx';
 import { Dialog, DialogButtons } from './Dialog.tsx';
 import { Problem } from './Problem.tsx';
@@ -38,15 +38,16 @@ export function Question({
   act,
   onMake,
 }: Props) {
-  const close = () => {
-    if (act.isError) act.reset();
-    onClose();
-  };
+  const { isError, reset } = act;
+  // Also what fails only after its question was closed.
+  useEffect(() => {
+    if (!open && isError) reset();
+  }, [open, isError, reset]);
   return (
-    <Dialog open={open} onClose={close} title={title} about={about}>
-      {act.isError && <Problem error={act.error} />}
+    <Dialog open={open} onClose={onClose} title={title} about={about}>
+      {isError && <Problem error={act.error} />}
       <DialogButtons>
-        <Button onClick={close}>{leave}</Button>
+        <Button onClick={onClose}>{leave}</Button>
         <Button look={look} busy={act.isPending} onClick={onMake}>
           {make}
         </Button>

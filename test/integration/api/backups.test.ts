@@ -1161,6 +1161,8 @@ test('a database goes back in place for an owner who names it, keeps ID, name an
   expect(now.profile.changeDataCapture).toEqual({ suspended: true });
   expect((await typesOf(database)).includes('database.deleted')).toBe(false);
 
+  // The job sees that it serves by itself, maybe a moment before the watch.
+  await untilHealthIs(database, 'HEALTHY');
   const [final] = await list(database, '?type=FINAL');
   const undone = (await back(database, { backupId: final?.id ?? '' })).json;
   await changeUntil(database, undone.change, 'APPLIED');
