@@ -30,6 +30,7 @@ import { replaceResource, type ReplacementNotes } from './replace-resource.ts';
 import { asItIs } from './replacement-specs.ts';
 import { backUpFirst, removeUnfinished } from './shape-backups.ts';
 import { stallOf } from './shape-progress.ts';
+import { writeWhileOurs } from './write-while-ours.ts';
 
 export interface ShapeWorld {
   readonly store: Store;
@@ -106,7 +107,7 @@ async function prepare(work: Work): Promise<JobOutcome> {
   if (restoredTo !== undefined) {
     const gone = await whyGone(world.store.read, database, restoredTo);
     if (gone !== undefined) return failed('moment_unavailable', `${gone} Nothing was begun`);
-    await keepState(world.writer, object, restoredTo, { nowMs, mustBeOurs: ours });
+    await keepState(writeWhileOurs(world.writer, ours), object, restoredTo, nowMs);
   }
   const outcome = await backUpFirst(world, context, { change, database });
   if (outcome !== 'made') return outcome;

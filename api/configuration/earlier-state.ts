@@ -1,6 +1,6 @@
 /**
- * The earlier state to which a database goes back, while it still serves: a backup of the present one is made and tested first, which may
- * take hours, and the wanted one must not expire meanwhile.
+ * The earlier state to which a database goes back, while its resource is still the one before: backups of the present state are made first,
+ * which may take hours, and the wanted one must not expire meanwhile.
  */
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { annotations } from '../../domain/names.ts';
@@ -16,17 +16,16 @@ import type { Reader } from '../store/tables.ts';
 const keptMs = 60 * 60_000;
 const renewedMs = 30 * 60_000;
 
-/** Has the operator remove no backup that the state needs. */
+/** Has the operator remove no backup that the state needs, for a limited time: call it again while the resource is there. */
 export async function keepState(
-  writer: DatabaseWriter,
+  writer: Pick<DatabaseWriter, 'annotate'>,
   object: DatabaseObject,
   state: EarlierState,
-  { nowMs, mustBeOurs }: { readonly nowMs: number; readonly mustBeOurs: () => Promise<void> },
+  nowMs: number,
 ): Promise<void> {
   const asked = object.metadata.annotations?.[annotations.returnsTo];
   const isTheSame = asked?.split('/')[0] === writtenReturn(state, nowMs).split('/')[0];
   if (isTheSame && (returnOf(object, nowMs)?.leftMs ?? 0) > renewedMs) return;
-  await mustBeOurs();
   await writer.annotate(object, { [annotations.returnsTo]: writtenReturn(state, nowMs + keptMs) });
 }
 

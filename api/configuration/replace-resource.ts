@@ -18,6 +18,7 @@ import type {
 } from '../model/configuration-change.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { Database } from '../store/database-record.ts';
+import { keepState } from './earlier-state.ts';
 import { asItIs, fromBackup, fromVolumes, protectedAs } from './replacement-specs.ts';
 import { lastBackupOf, removeUnfinished } from './shape-backups.ts';
 import {
@@ -91,6 +92,8 @@ const isSucceeded = ({ database: { kubernetesUid }, replaced }: Replacing): bool
 async function leave(work: Replacing, found: DatabaseObject): Promise<JobOutcome> {
   const { context, notes, replaced, identity, writer } = work;
   const policy = found.spec.deletionPolicy;
+  const { restoredTo } = replaced.givenUp === undefined ? work.change.request : {};
+  if (restoredTo !== undefined) await keepState(writer, found, restoredTo, work.nowMs());
   if (found.metadata.deletionTimestamp === undefined) {
     await showStep(context, 'last_backup', 30, 'The replicas are about to stop.');
     const deletionPolicy = 'BackupThenRetain';

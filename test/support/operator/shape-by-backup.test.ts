@@ -10,7 +10,10 @@ import { asItIs } from '../../../api/configuration/replacement-specs.ts';
 import type { JobOutcome } from '../../../api/jobs/handler.ts';
 import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
 import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
-import type { ReplacedResource } from '../../../api/model/configuration-change.ts';
+import type {
+  ConfigurationChange,
+  ReplacedResource,
+} from '../../../api/model/configuration-change.ts';
 import type { Job } from '../../../api/model/job.ts';
 import { ApiError } from '../../../base/kube/kube.ts';
 import type {
@@ -21,6 +24,7 @@ import type {
 } from '../../../domain/custom-resources.ts';
 import { resources, type Pod } from '../../../domain/kinds.ts';
 import { annotations, backupIdOf, labels, uidOf } from '../../../domain/names.ts';
+import { returnOf } from '../../../domain/returning.ts';
 import { reconcileDatabase } from '../../../operator/ledgerdatabase/reconcile.ts';
 import { isReady, replicaPods } from '../../../operator/ledgerdatabase/replica-pods.ts';
 import { engineSays } from '../engine/engine-says.ts';
@@ -42,6 +46,7 @@ class World {
   readonly cluster: SimulatedCluster;
   readonly databaseId: string;
   readonly #wanted: TopologyName;
+  request: ConfigurationChange['request'];
   replaced: ReplacedResource;
   kubernetesUid: string = uid;
   outcome: JobOutcome | undefined;
@@ -61,6 +66,7 @@ class World {
 
   constructor(deletionPolicy: Policy, [from, to]: Way) {
     this.#wanted = to;
+    this.request = { clusterConfiguration: to };
     this.cluster = disorder(
       recipeOf({
         kind: { engine: 'Builtin', topology: from },
@@ -189,7 +195,7 @@ class World {
           mustBeOurs: () =>
             this.isOurs ? Promise.resolve() : Promise.reject(new Killed('another worker has it')),
         },
-        change: { request: { clusterConfiguration: this.#wanted } },
+        change: { request: this.request },
         database: {
           id: databaseId,
           name,
@@ -419,6 +425,25 @@ test('answers of several replicas after their pause are kept, also if somebody d
   world.write();
   expect(world.answered).toBe(answered + 1);
   expect(world.outcome).toMatchObject({ kind: 'failed', error: { code: 'last_backup_failed' } });
+});
+
+test('the backup to which a database goes back is kept for as long as its replicas stop, however long their last backup takes', async () => {
+  const world = new World('Retain', ['ha-3', 'ha-3']);
+  world.request = { restoredTo: { backupId: 'the-wanted-one' } };
+  world.isIdle = true;
+  for (let turn = 0; turn < 10; turn += 1) {
+    await world.work(100, false);
+    const { database } = world;
+    expect(database?.metadata.uid).toBe(uid);
+    expect(returnOf(database!, world.cluster.nowMs + 25 * 60_000)?.origin).toEqual({
+      databaseId: world.databaseId,
+      backupId: 'the-wanted-one',
+    });
+    await world.operate(100, false);
+    world.move();
+    world.cluster.nowMs += 25 * 60_000;
+  }
+  expect(world.database?.metadata.deletionTimestamp).toEqual(expect.any(String));
 });
 
 test.each<Way>([
