@@ -2,6 +2,7 @@
  * Makes, changes and deletes schedules of backups. The resource is written during the request, and the row follows it: after a
  * crash in between, the watch brings the row in line with the resource.
  */
+import { aboutDatabase, databaseFact } from '../databases/events.ts';
 import { ApiError } from '../../base/kube/kube.ts';
 import type { ScheduleObject } from '../../domain/custom-resources.ts';
 import { apiName, labels, scheduleIdOf, uidOf } from '../../domain/names.ts';
@@ -215,16 +216,14 @@ const uuidOf = (id: string): string => uuidOfTypeId('bks', id) ?? '';
 function tell(
   change: Change,
   type: EventType & `backup_schedule.${string}`,
-  { id, organizationId, name, status }: Database,
+  database: Database,
   schedule: BackupSchedule,
   changes: readonly FieldChange[] = [],
 ): void {
   change.emit({
-    organizationId,
+    ...aboutDatabase(database),
     type,
-    subject: { type: 'database', id, display: name },
-    databaseId: id,
-    data: { database: { id, name, status }, backupSchedule: backupScheduleFact(schedule) },
+    data: { database: databaseFact(database), backupSchedule: backupScheduleFact(schedule) },
     changes,
   });
 }

@@ -1,4 +1,5 @@
 /** Emits events about backups. */
+import { aboutDatabase, databaseFact } from '../databases/events.ts';
 import { backupFact, notArchivedWords, type Backup } from '../model/backup.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { FieldChange } from '../model/event.ts';
@@ -11,20 +12,18 @@ export type BackupEvent = Exclude<EventType & `backup.${string}`, 'backup.restor
 /** Emits that a new database is begun with a backup, or as this one was at a moment. */
 export function tellRestore(
   change: Change,
-  { id, organizationId, name, status }: Database,
-  { restoredFrom, ...restored }: Database,
+  database: Database,
+  restored: Database,
   backup: Backup | undefined,
 ): void {
-  const moment = restoredFrom?.moment;
+  const moment = restored.restoredFrom?.moment;
   change.emit({
-    organizationId,
+    ...aboutDatabase(database),
     type: 'backup.restore_requested',
-    subject: { type: 'database', id, display: name },
-    databaseId: id,
     data: {
-      database: { id, name, status },
+      database: databaseFact(database),
       ...(backup && { backup: backupFact(backup) }),
-      restored: { id: restored.id, name: restored.name, status: restored.status },
+      restored: databaseFact(restored),
       ...(moment && { moment }),
     },
   });
@@ -33,7 +32,7 @@ export function tellRestore(
 export function tellBackup(
   change: Change,
   type: BackupEvent,
-  { id, organizationId, name, status }: Database,
+  database: Database,
   backup: Backup,
   { changes = [] }: { readonly changes?: readonly FieldChange[] } = {},
 ): void {
@@ -41,13 +40,11 @@ export function tellBackup(
   const { statusReason, facts } = backup;
   const lacking = type === 'backup.log_incomplete' ? facts?.notArchived : undefined;
   change.emit({
-    organizationId,
+    ...aboutDatabase(database),
     type,
-    subject: { type: 'database', id, display: name },
-    databaseId: id,
     ...(failed && { outcome: 'FAILED' as const }),
     data: {
-      database: { id, name, status },
+      database: databaseFact(database),
       backup: backupFact(backup),
       ...(failed && statusReason !== null && { error: statusReason }),
       ...(lacking && { reason: { code: 'log_not_archived', message: notArchivedWords(lacking) } }),

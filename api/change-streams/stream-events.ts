@@ -1,4 +1,5 @@
 /** Events of an organization about its change streams. */
+import { aboutDatabase, databaseFact } from '../databases/events.ts';
 import { changeStreamFact, type ChangeStream, type StreamError } from '../model/change-stream.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { FieldChange } from '../model/event.ts';
@@ -32,11 +33,8 @@ async function factsOf(change: Change, stream: ChangeStream) {
   const { organizationId, databaseId } = stream;
   const database = await findDatabase(change.db, organizationId, databaseId);
   if (database === undefined) throw new Error(`${databaseId} is not there`);
-  const { id, name, status } = database;
   return {
-    organizationId,
-    databaseId,
-    subject: { type: 'database' as const, id, display: name },
-    data: { database: { id, name, status }, changeStream: changeStreamFact(stream) },
+    ...aboutDatabase(database),
+    data: { database: databaseFact(database), changeStream: changeStreamFact(stream) },
   };
 }

@@ -1,4 +1,5 @@
 /** Emits events about changes of a database's configuration. */
+import { aboutDatabase, databaseFact } from '../databases/events.ts';
 import { backupFact } from '../model/backup.ts';
 import {
   changeFact,
@@ -13,19 +14,17 @@ import type { Database } from '../store/database-record.ts';
 export function tellChange(
   change: Change,
   type: EventType & (`configuration.${string}` | 'engine.upgraded'),
-  { id, organizationId, name, status }: Database,
+  database: Database,
   configurationChange: ConfigurationChange,
 ): void {
   const { error, diff, jobId } = configurationChange;
   const warnings = unforeseenOf(configurationChange);
   change.emit({
-    organizationId,
+    ...aboutDatabase(database),
     type,
-    subject: { type: 'database', id, display: name },
-    databaseId: id,
     ...(error !== null && { outcome: 'FAILED' as const }),
     data: {
-      database: { id, name, status },
+      database: databaseFact(database),
       change: changeFact(configurationChange),
       ...(warnings.length > 0 && { warnings }),
       ...(jobId !== null && { jobId }),
@@ -39,22 +38,20 @@ export function tellChange(
 export async function tellReturn(
   change: Change,
   type: 'database.restore_in_place_requested' | 'database.restored_in_place',
-  { id, organizationId, name, status }: Database,
+  database: Database,
   applied: ConfigurationChange,
 ): Promise<void> {
   const { jobId, actor } = applied;
   const { restoredTo } = applied.request;
   const isBackup = restoredTo !== undefined && 'backupId' in restoredTo;
   const backup = isBackup
-    ? await findArchivedBackup(change.db, id, restoredTo.backupId)
+    ? await findArchivedBackup(change.db, database.id, restoredTo.backupId)
     : undefined;
   change.emit({
-    organizationId,
+    ...aboutDatabase(database),
     type,
-    subject: { type: 'database', id, display: name },
-    databaseId: id,
     data: {
-      database: { id, name, status },
+      database: databaseFact(database),
       ...(backup && { backup: backupFact(backup) }),
       ...(!isBackup && restoredTo && { moment: restoredTo }),
       change: changeFact(applied),

@@ -1,3 +1,4 @@
+import { aboutDatabase, databaseFact } from '../databases/events.ts';
 import {
   timeZoneProblem,
   windowAt,
@@ -121,13 +122,10 @@ async function changeDatabase(
     const answer = await changed(change, effective);
     if (isSame) return answer;
     await moveWaitingChanges(change, { databaseId: id }, await beginOf(change.db, effective));
-    const { name, status } = after;
     change.emit({
-      organizationId: organization.id,
+      ...aboutDatabase(after),
       type: 'database.changed',
-      subject: { type: 'database', id, display: name },
-      databaseId: id,
-      data: { database: { id, name, status } },
+      data: { database: databaseFact(after) },
       changes: [{ path: '/maintenanceWindow', from: before.maintenanceWindow, to: window }],
     });
     return answer;

@@ -7,20 +7,26 @@ import type { Explanation } from '../model/database-standing.ts';
 
 export type DatabaseEvent = EventType & `database.${string}`;
 
+/** What each event about a database says of it beside its data. */
+export const aboutDatabase = ({ id, organizationId, name }: Database) => ({
+  organizationId,
+  subject: { type: 'database' as const, id, display: name },
+  databaseId: id,
+});
+
+export const databaseFact = ({ id, name, status }: Database) => ({ id, name, status });
+
 export function tell(
   change: Change,
   type: DatabaseEvent,
   database: Database,
   about: { readonly job?: Job; readonly reason?: Explanation | null } = {},
 ): void {
-  const { id, organizationId, name, status } = database;
   change.emit({
-    organizationId,
+    ...aboutDatabase(database),
     type,
-    subject: { type: 'database', id, display: name },
-    databaseId: id,
     data: {
-      database: { id, name, status },
+      database: databaseFact(database),
       ...(about.job && { job: jobFact(about.job) }),
       ...(about.reason !== undefined && { reason: about.reason }),
     },

@@ -3,6 +3,7 @@
  * profile, and protection that was set in Kubernetes also applies over HTTP. A revision that was requested over HTTP has the
  * requester as author; any other one is a separate change by the field manager that wrote it.
  */
+import { aboutDatabase, databaseFact } from './events.ts';
 import { apiName, uidOf } from '../../domain/names.ts';
 import type { CatalogSpec, DatabaseObject } from '../../domain/custom-resources.ts';
 import { isOfChange, recordKubernetesChange } from '../configuration/kubernetes-changes.ts';
@@ -60,13 +61,10 @@ export async function takeOverSpec(
         await recordKubernetesChange(change, after, facts);
       }
     }
-    const { id, organizationId, status } = after;
     change.emit({
-      organizationId,
+      ...aboutDatabase(after),
       type: 'database.changed',
-      subject: { type: 'database', id, display: after.name },
-      databaseId: id,
-      data: { database: { id, name: after.name, status } },
+      data: { database: databaseFact(after) },
       changes,
     });
   });

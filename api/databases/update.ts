@@ -1,4 +1,5 @@
 /** Updates labels and deletion protection. Protection is also set on the resource, so that kubectl cannot delete it either. */
+import { aboutDatabase, databaseFact } from './events.ts';
 import { requireActive } from '../auth/suspension.ts';
 import { labelsAfter } from '../configuration/labels.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
@@ -45,13 +46,10 @@ export async function changeDatabase(
       ...(deletionProtection !== undefined && { deletionProtection }),
       ...(labels !== undefined && { labels }),
     });
-    const { name, status } = database;
     change.emit({
-      organizationId: organization.id,
+      ...aboutDatabase(database),
       type: 'database.changed',
-      subject: { type: 'database', id, display: name },
-      databaseId: id,
-      data: { database: { id, name, status } },
+      data: { database: databaseFact(database) },
       changes,
     });
     return { database, profile, activeJobId };

@@ -1,4 +1,5 @@
 /** Emits events about versions of a database's engine that the catalog announces. */
+import { aboutDatabase, databaseFact } from '../databases/events.ts';
 import type { EventData } from '../model/event-types.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
@@ -12,15 +13,13 @@ type UpdateEvent =
 export function tellUpdate<Type extends UpdateEvent>(
   change: Change,
   type: Type,
-  { id, organizationId, name, status }: Database,
+  database: Database,
   about: Omit<EventData[Type], 'database'>,
 ): void {
   change.emit({
-    organizationId,
+    ...aboutDatabase(database),
     type,
-    subject: { type: 'database', id, display: name },
-    databaseId: id,
     ...(type === 'engine.update_failed' && { outcome: 'FAILED' as const }),
-    data: { database: { id, name, status }, ...about } as EventData[Type],
+    data: { database: databaseFact(database), ...about } as EventData[Type],
   });
 }
