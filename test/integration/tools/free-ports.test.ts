@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from '@jest/globals';
 import { checkout } from '../../support/shell.ts';
 
@@ -25,12 +26,10 @@ async function ports(): Promise<readonly number[]> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  let said = '';
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    said += String(chunk);
-    if (said.endsWith('\n')) break;
-  }
-  return JSON.parse(said) as number[];
+  // A process that waits for another one's choice says so first.
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line.startsWith('[')) return JSON.parse(line) as number[];
+  throw new Error('the process ended without its ports');
 }
 
 test('processes that live at the same time never get the same port, whether or not it is in use', async () => {
