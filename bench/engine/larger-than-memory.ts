@@ -2,12 +2,17 @@
  * A ledger larger than memory: fills an engine whose memory is limited, kills it on the way, and compares what it answers with
  * an independent count. Every tenth batch is pending, and is posted when its rows have left memory.
  *
- *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT] [--kill-every=3] [--log-size=32MiB]
+ *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT] [--kill-every=3] [--log-size=32MiB] [--peer=path/to/tigerbeetle]
  *
  * The engine is killed after each `--kill-every` millions. A folder that has the data file of an earlier run, with as many accounts, goes on from it.
+ * At the end it is killed once more. When nothing is left to merge, look-ups and pages are timed, and the benchmark of TigerBeetle at the path
+ * `--peer` runs against it.
+ *
  * With `--pod-mib`, the engine has the ledger's limit of a pod of that size, and runs under the pod's own limit (test/soak/pod.ts) where this
  * process has the rights for it.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -28,6 +33,7 @@ const { values } = parseArgs({
     folder: { type: 'string' },
     'kill-every': { type: 'string', default: '3' },
     'log-size': { type: 'string' },
+    peer: { type: 'string' },
   },
 });
 const batches = Math.ceil(Number(values.transfers) / BATCH);
@@ -58,6 +64,25 @@ async function figuresOf(
   const { acceptsWrites, warnings } = await engine.status();
   ledger.same('writes are taken', acceptsWrites, true);
   return `${shownFigures(await metricsOf(engine), count)}${warnings.length === 0 ? '' : ` · ${warnings.join(', ')}`}`;
+}
+
+/** Waits until nothing is left to seal and to merge; five minutes at most. */
+async function rest(engine: TestEngine): Promise<void> {
+  const left = /^ledgerhouse_engine_index_(unsealed|volume_merge_rows) [^0]/m;
+  for (let looks = 0; looks < 60; looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    if (!left.test(await metricsOf(engine))) return;
+  }
+  console.log('the index still merges');
+}
+
+/** The peer's own benchmark, with IDs that no other transfer has. */
+async function benchmarkOfPeer(program: string, port: number): Promise<void> {
+  const args = ['benchmark', `--addresses=127.0.0.1:${port}`, '--transfer-count=2000000'];
+  console.log(`${program} ${args.join(' ')}`);
+  const peer = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], timeout: 600_000 });
+  const [code] = (await once(peer, 'exit')) as [number | null];
+  ledger.same('exit code of the benchmark', code, 0);
 }
 
 const flags = [`--memory-limit=${memory}`];
@@ -103,6 +128,10 @@ try {
     console.log(`  p50, p99, longest ms: ${ledger.takeLatencies()}`);
     [start, from, used] = [performance.now(), count, await processorSeconds(engine)];
   }
+  await rest(engine);
+  await ledger.readAtRest(batches * BATCH, 2000, 100);
+  console.log(`at rest, p50, p99, longest ms: ${ledger.takeLatencies()}`);
+  if (values.peer !== undefined) await benchmarkOfPeer(values.peer, engine.port);
 } finally {
   ledger.client.close();
   // What is kept can be restored elsewhere.

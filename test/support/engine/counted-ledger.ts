@@ -76,6 +76,27 @@ export class CountedLedger {
     this.#compareLookup(i, await this.#request(Operation.lookupTransfers, lookupOf(i)));
   }
 
+  /** Look-ups of transfers and pages of 8,189 in the order of time, from places that no earlier request of this kind made known. */
+  async readAtRest(count: number, lookups: number, pages: number): Promise<void> {
+    for (let k = 0; k < lookups; k += 1) {
+      const i = mix(count + k) % count;
+      const lookup = 'lookup at rest';
+      this.#compareLookup(i, await this.#timed(lookup, Operation.lookupTransfers, lookupOf(i)));
+    }
+    for (let k = 0; k < pages; k += 1) {
+      const i = mix(count + lookups + k) % (count - BATCH);
+      const [first] = recordsOf(await this.#request(Operation.lookupTransfers, lookupOf(i)), 128);
+      const filter = new DataView(new ArrayBuffer(64));
+      filter.setBigUint64(40, first?.getBigUint64(120, true) ?? 0n, true);
+      filter.setUint32(56, BATCH, true);
+      const body = encodeMultiBatch([new Uint8Array(filter.buffer)], 64);
+      const reply = await this.#timed('page at rest', Operation.queryTransfers, body);
+      const found = recordsOf(reply, 128);
+      this.same(`rows of a page from ${i} on`, found.length, BATCH);
+      for (const [at, record] of found.entries()) this.#compareTransfer(record, i + at);
+    }
+  }
+
   #compareLookup(i: number, reply: Uint8Array): void {
     const [one] = recordsOf(reply, 128);
     if (one === undefined) this.same(`transfer ${i}`, 'nothing', 'there');
