@@ -23,6 +23,7 @@ import { LocalService } from '../support/cluster/local-service.ts';
 import { leftOf } from '../support/cluster/machine.ts';
 import { kill, killOne, livingPods, untilEnded } from '../support/cluster/pods.ts';
 import { OfficialClient } from '../support/engine/official-client.ts';
+import { pathOnMachine } from '../support/engine/pod-process.ts';
 import type { Database as Resource } from '../support/operator/operator-world.ts';
 import { loadPayments } from '../support/engine/payments-load.ts';
 import {
@@ -404,6 +405,14 @@ const amountOf = (transfers: Uint8Array): bigint =>
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
+/** Takes room of the volume of a database's engine, MiB, as another file on it would: the ledger is full with fewer transfers. */
+async function takeRoom(name: string, mib: number): Promise<void> {
+  const [pod] = await enginesOf(name);
+  if (pod === undefined) throw new Error(`${name} has no pod`);
+  const folder = pathOnMachine(pod, 'main.js start', '/data');
+  await mustRun('fallocate', ['-l', `${mib}MiB`, join(folder, 'taken')]);
+}
+
 test('a full ledger refuses what it has no room for, is read as before, and holds all that it accepted', async () => {
   const body = {
     name: 'filled',
@@ -414,6 +423,7 @@ test('a full ledger refuses what it has no room for, is read as before, and hold
   const made = await http.ask<{ database: Database }>('/databases', { method: 'POST', body });
   const { id } = made.database;
   await untilJobsEnd('READY', id);
+  await takeRoom('filled', 576);
   const numbers = Array.from({ length: accountCount }, (_, index) => String(index + 1));
   const kind = { ledger: 1, code: 1 };
   const opened = numbers.map((one) => ({ id: one, ...kind }));
