@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -144,6 +144,24 @@ test('imports have a bucket, and credentials that are read from files and not lo
     });
     const wrong = { LEDGERHOUSE_API_IMPORTS_STORE: 'https://bucket' };
     expect(() => readConfig({ ...needed, ...settings, ...wrong })).toThrow('must be s3://BUCKET');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a folder that lacks a part of the dashboard is refused, and the part is named', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-config-'));
+  try {
+    const settings = { ...needed, LEDGERHOUSE_API_DASHBOARD_FOLDER: folder };
+    const missing = (part: string) =>
+      `DASHBOARD_FOLDER must hold the built dashboard; there is no ${join(folder, part)}`;
+    for (const page of ['index.html', 'first-load.js']) {
+      expect(() => readConfig(settings)).toThrow(missing(page));
+      writeFileSync(join(folder, page), '');
+    }
+    expect(() => readConfig(settings)).toThrow(missing('assets'));
+    mkdirSync(join(folder, 'assets'));
+    expect(readConfig(settings).dashboardFolder).toBe(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

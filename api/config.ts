@@ -487,11 +487,15 @@ function isRange(text: string): boolean {
   return isIP(host) !== 0 && more.length === 0 && isCount;
 }
 
+/** What `api/web/built-files.ts` reads. */
+const builtParts = ['index.html', 'first-load.js', 'assets'];
+
 function dashboardFolder(folder: string): string | undefined {
   if (folder === '') return undefined;
-  if (existsSync(join(folder, 'index.html'))) return folder;
+  const missing = builtParts.map((name) => join(folder, name)).find((path) => !existsSync(path));
+  if (missing === undefined) return folder;
   throw new ConfigError(
-    `${prefix}DASHBOARD_FOLDER must hold the built dashboard; there is no ${join(folder, 'index.html')}`,
+    `${prefix}DASHBOARD_FOLDER must hold the built dashboard; there is no ${missing}`,
   );
 }
 
