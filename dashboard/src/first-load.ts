@@ -21,9 +21,7 @@ addEventListener(
   ({ target }) => {
     if (isMissing || !isNeeded(target)) return;
     isMissing = true;
-    const loads = Number(sessionStorage.getItem(storageKey));
-    const pauseMs = pausesMs[loads];
-    sessionStorage.setItem(storageKey, String(loads + 1));
+    const pauseMs = nextPauseMs();
     // With a script and without styles, the page itself would come after this.
     addEventListener('load', () => tell(pauseMs === undefined ? 'enough' : 'again'));
     if (pauseMs !== undefined) setTimeout(() => location.reload(), pauseMs);
@@ -32,8 +30,29 @@ addEventListener(
   { capture: true },
 );
 addEventListener('load', () => {
-  if (!isMissing) sessionStorage.removeItem(storageKey);
+  if (isMissing) return;
+  try {
+    sessionStorage.removeItem(storageKey);
+  } catch {
+    // Nothing was kept.
+  }
 });
+
+/** The pause before the next load; `undefined`: it was loaded often enough. */
+function nextPauseMs(): number | undefined {
+  try {
+    const loads = Number(sessionStorage.getItem(storageKey));
+    sessionStorage.setItem(storageKey, String(loads + 1));
+    return pausesMs[loads];
+  } catch {
+    // Site data are blocked, so nothing counts the loads. The browser tells whether this is one that followed another: once is enough.
+    const [navigation] = performance.getEntriesByType('navigation');
+    return isReload(navigation) ? undefined : pausesMs[0];
+  }
+}
+
+const isReload = (entry: PerformanceEntry | undefined): boolean =>
+  entry instanceof PerformanceNavigationTiming && entry.type === 'reload';
 
 const isNeeded = (target: EventTarget | null): boolean =>
   (target instanceof HTMLScriptElement && target.type === 'module') ||

@@ -5,15 +5,17 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { NoAnswer, ProblemError } from './data/problem-error.ts';
 import { createQueryClient } from './data/query-client.ts';
+import { MissingPart } from './lib/missing-part.ts';
 import { reloadForNewBuild } from './lib/new-build.ts';
 import { applyTheme, storedTheme } from './lib/theme.ts';
 import { createAppRouter } from './router.tsx';
 
 applyTheme(storedTheme());
 
-/** A refusal by the service is shown on the page; it is no mistake of the page. */
+/** What the service refuses, or does not send, is shown on the page; it is no mistake of the page. */
 function tellMistake(error: unknown): void {
   if (error instanceof ProblemError || error instanceof NoAnswer) return;
+  if (error instanceof MissingPart) return;
   reportError(error);
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-router';
 import { sessionQuery } from './data/queries.ts';
 import { ProblemError } from './data/problem-error.ts';
+import { wholePart } from './lib/missing-part.ts';
 import { parseSearch, stringifySearch } from './lib/search.ts';
 import { readConnectSearch } from './pages/connect/search.ts';
 import { readExplorerSearch } from './pages/explorer/search.ts';
@@ -55,7 +56,7 @@ const home = createRoute({
     if (session.user?.administrator === true) throw redirect({ to: '/organizations/new' });
   },
   component: lazyRouteComponent(
-    () => import('./pages/organization/NoOrganization.tsx'),
+    wholePart(() => import('./pages/organization/NoOrganization.tsx')),
     'NoOrganization',
   ),
 });
@@ -63,20 +64,26 @@ const home = createRoute({
 const plain = createRoute({
   getParentRoute: () => root,
   id: 'plain',
-  component: lazyRouteComponent(() => import('./shell/Shell.tsx'), 'PlainShell'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./shell/Shell.tsx')),
+    'PlainShell',
+  ),
 });
 
 const account = createRoute({
   getParentRoute: () => plain,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/Account.tsx'), 'Account'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/account/Account.tsx')),
+    'Account',
+  ),
 });
 
 const newOrganization = createRoute({
   getParentRoute: () => plain,
   path: '/organizations/new',
   component: lazyRouteComponent(
-    () => import('./pages/organization/NewOrganization.tsx'),
+    wholePart(() => import('./pages/organization/NewOrganization.tsx')),
     'NewOrganization',
   ),
 });
@@ -85,7 +92,7 @@ const organizations = createRoute({
   getParentRoute: () => plain,
   path: '/organizations',
   component: lazyRouteComponent(
-    () => import('./pages/organization/OrganizationsPage.tsx'),
+    wholePart(() => import('./pages/organization/OrganizationsPage.tsx')),
     'OrganizationsPage',
   ),
 });
@@ -98,7 +105,10 @@ const organization = createRoute({
     if (found === undefined) throw notFound();
     return { organization: found };
   },
-  component: lazyRouteComponent(() => import('./shell/Shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./shell/Shell.tsx')),
+    'Shell',
+  ),
 });
 
 const organizationHome = createRoute({
@@ -112,14 +122,17 @@ const organizationHome = createRoute({
 const databases = createRoute({
   getParentRoute: () => organization,
   path: '/databases',
-  component: lazyRouteComponent(() => import('./pages/databases/Databases.tsx'), 'Databases'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/databases/Databases.tsx')),
+    'Databases',
+  ),
 });
 
 const newDatabase = createRoute({
   getParentRoute: () => organization,
   path: '/databases/new',
   component: lazyRouteComponent(
-    () => import('./pages/create/CreateDatabase.tsx'),
+    wholePart(() => import('./pages/create/CreateDatabase.tsx')),
     'CreateDatabase',
   ),
 });
@@ -130,7 +143,7 @@ const database = createRoute({
   validateSearch: (search: Record<string, unknown>): { id?: string } =>
     typeof search['id'] === 'string' && search['id'].startsWith('db_') ? { id: search['id'] } : {},
   component: lazyRouteComponent(
-    () => import('./pages/database/DatabaseFrame.tsx'),
+    wholePart(() => import('./pages/database/DatabaseFrame.tsx')),
     'DatabaseFrame',
   ),
 });
@@ -138,21 +151,27 @@ const database = createRoute({
 const overview = createRoute({
   getParentRoute: () => database,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/database/Overview.tsx'), 'Overview'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/database/Overview.tsx')),
+    'Overview',
+  ),
 });
 
 const explorer = createRoute({
   getParentRoute: () => database,
   path: '/explorer',
   validateSearch: readExplorerSearch,
-  component: lazyRouteComponent(() => import('./pages/explorer/Explorer.tsx'), 'Explorer'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/explorer/Explorer.tsx')),
+    'Explorer',
+  ),
 });
 
 const configuration = createRoute({
   getParentRoute: () => database,
   path: '/configuration',
   component: lazyRouteComponent(
-    () => import('./pages/configuration/ConfigurationPage.tsx'),
+    wholePart(() => import('./pages/configuration/ConfigurationPage.tsx')),
     'ConfigurationPage',
   ),
 });
@@ -161,27 +180,36 @@ const ledgerAccount = createRoute({
   getParentRoute: () => database,
   path: '/explorer/accounts/$accountId',
   validateSearch: readSpanSearch,
-  component: lazyRouteComponent(() => import('./pages/ledger/AccountPage.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/ledger/AccountPage.tsx')),
+    'AccountPage',
+  ),
 });
 
 const ledgerTransfer = createRoute({
   getParentRoute: () => database,
   path: '/explorer/transfers/$transferId',
-  component: lazyRouteComponent(() => import('./pages/ledger/TransferPage.tsx'), 'TransferPage'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/ledger/TransferPage.tsx')),
+    'TransferPage',
+  ),
 });
 
 const newTransfer = createRoute({
   getParentRoute: () => database,
   path: '/explorer/new-transfer',
   validateSearch: readComposeSearch,
-  component: lazyRouteComponent(() => import('./pages/ledger/ComposePage.tsx'), 'ComposePage'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/ledger/ComposePage.tsx')),
+    'ComposePage',
+  ),
 });
 
 const newAccount = createRoute({
   getParentRoute: () => database,
   path: '/explorer/new-account',
   component: lazyRouteComponent(
-    () => import('./pages/ledger/NewAccountPage.tsx'),
+    wholePart(() => import('./pages/ledger/NewAccountPage.tsx')),
     'NewAccountPage',
   ),
 });
@@ -190,45 +218,66 @@ const trialBalance = createRoute({
   getParentRoute: () => database,
   path: '/explorer/trial-balance',
   validateSearch: readTrialSearch,
-  component: lazyRouteComponent(() => import('./pages/ledger/TrialPage.tsx'), 'TrialPage'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/ledger/TrialPage.tsx')),
+    'TrialPage',
+  ),
 });
 
 const ledgers = createRoute({
   getParentRoute: () => database,
   path: '/explorer/ledgers',
-  component: lazyRouteComponent(() => import('./pages/ledger/LedgersPage.tsx'), 'LedgersPage'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/ledger/LedgersPage.tsx')),
+    'LedgersPage',
+  ),
 });
 
 const connect = createRoute({
   getParentRoute: () => database,
   path: '/connect',
   validateSearch: readConnectSearch,
-  component: lazyRouteComponent(() => import('./pages/connect/Connect.tsx'), 'Connect'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/connect/Connect.tsx')),
+    'Connect',
+  ),
 });
 
 const monitoring = createRoute({
   getParentRoute: () => database,
   path: '/monitoring',
-  component: lazyRouteComponent(() => import('./pages/monitoring/Monitoring.tsx'), 'Monitoring'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/monitoring/Monitoring.tsx')),
+    'Monitoring',
+  ),
 });
 
 const logs = createRoute({
   getParentRoute: () => database,
   path: '/logs',
   validateSearch: readLogSearch,
-  component: lazyRouteComponent(() => import('./pages/logs/Logs.tsx'), 'Logs'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/logs/Logs.tsx')),
+    'Logs',
+  ),
 });
 
 const backups = createRoute({
   getParentRoute: () => database,
   path: '/backups',
-  component: lazyRouteComponent(() => import('./pages/backups/Backups.tsx'), 'Backups'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/backups/Backups.tsx')),
+    'Backups',
+  ),
 });
 
 const restoreBackup = createRoute({
   getParentRoute: () => database,
   path: '/backups/$backupId/restore',
-  component: lazyRouteComponent(() => import('./pages/backups/RestoreBackup.tsx'), 'RestoreBackup'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/backups/RestoreBackup.tsx')),
+    'RestoreBackup',
+  ),
 });
 
 const notifications = createRoute({
@@ -236,7 +285,7 @@ const notifications = createRoute({
   path: '/notifications',
   validateSearch: readNotificationSearch,
   component: lazyRouteComponent(
-    () => import('./pages/notifications/Notifications.tsx'),
+    wholePart(() => import('./pages/notifications/Notifications.tsx')),
     'Notifications',
   ),
 });
@@ -244,39 +293,54 @@ const notifications = createRoute({
 const keys = createRoute({
   getParentRoute: () => organization,
   path: '/settings/keys',
-  component: lazyRouteComponent(() => import('./pages/keys/Keys.tsx'), 'Keys'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/keys/Keys.tsx')),
+    'Keys',
+  ),
 });
 
 const members = createRoute({
   getParentRoute: () => organization,
   path: '/settings/members',
-  component: lazyRouteComponent(() => import('./pages/members/Members.tsx'), 'Members'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/members/Members.tsx')),
+    'Members',
+  ),
 });
 
 const audit = createRoute({
   getParentRoute: () => organization,
   path: '/settings/audit',
-  component: lazyRouteComponent(() => import('./pages/audit/Audit.tsx'), 'Audit'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/audit/Audit.tsx')),
+    'Audit',
+  ),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => organization,
   path: '/settings/webhooks',
-  component: lazyRouteComponent(() => import('./pages/webhooks/Webhooks.tsx'), 'Webhooks'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/webhooks/Webhooks.tsx')),
+    'Webhooks',
+  ),
 });
 
 const deliveries = createRoute({
   getParentRoute: () => organization,
   path: '/settings/webhooks/deliveries',
   validateSearch: readDeliverySearch,
-  component: lazyRouteComponent(() => import('./pages/webhooks/Deliveries.tsx'), 'Deliveries'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/webhooks/Deliveries.tsx')),
+    'Deliveries',
+  ),
 });
 
 const settings = createRoute({
   getParentRoute: () => organization,
   path: '/settings/organization',
   component: lazyRouteComponent(
-    () => import('./pages/organization/OrganizationPage.tsx'),
+    wholePart(() => import('./pages/organization/OrganizationPage.tsx')),
     'OrganizationPage',
   ),
 });
@@ -284,7 +348,10 @@ const settings = createRoute({
 const billing = createRoute({
   getParentRoute: () => organization,
   path: '/settings/billing',
-  component: lazyRouteComponent(() => import('./pages/billing/Billing.tsx'), 'Billing'),
+  component: lazyRouteComponent(
+    wholePart(() => import('./pages/billing/Billing.tsx')),
+    'Billing',
+  ),
 });
 
 const tree = root.addChildren([

@@ -1,11 +1,14 @@
 // Files of the dashboard that cannot be loaded, as after a deployment: the page stays, and nothing that was typed is lost.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
-import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { openTab, startChromium, startChromiumIn, type Tab } from '../support/browser/chromium.ts';
 import { answerFromExample } from '../support/browser/example-ledger.ts';
 import { answerMonitoring } from '../support/browser/example-monitoring.ts';
 import { FixedService } from '../support/browser/fixed-service.ts';
@@ -278,4 +281,60 @@ test('where the load brought the build of before again, as in the middle of a ro
   await page.getByRole('row', { name: /^ci/ }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'A database, page or organization' }).waitFor();
+});
+
+/** A browser in which somebody has blocked all site data: cookies, and what pages keep. */
+async function startBlocking() {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-blocking-'));
+  mkdirSync(join(folder, 'Default'));
+  const blocked = { profile: { default_content_setting_values: { cookies: 2 } } };
+  writeFileSync(join(folder, 'Default/Preferences'), JSON.stringify(blocked));
+  const context = await startChromiumIn(folder);
+  return {
+    page: context.pages()[0] ?? (await context.newPage()),
+    stop: async () => {
+      await context.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+test('where a browser blocks site data, a first load that meets two builds is made again once, and then says what to do', async () => {
+  const { page, stop } = await startBlocking();
+  try {
+    await page.goto(`${service.url}/o/acme/databases`);
+    await page.getByRole('link', { name: databaseExample.name, exact: true }).waitFor();
+    expect(await page.evaluate('try { sessionStorage; "kept" } catch (error) { error.name }')).toBe(
+      'SecurityError',
+    );
+    // What is chosen holds on the page.
+    await page.getByLabel('Colours').selectOption('Dark');
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    // A part that is missing later does not load the page for ever.
+    const part = /\/assets\/(Palette|Keys)-[^/]+\.js$/;
+    await page.route(part, (route) => route.fulfill({ status: 404 }));
+    await page.keyboard.press('Control+k');
+    await page.getByText('The service has a new version of this page.').waitFor();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText('A part of the dashboard is missing').waitFor();
+    await page.unroute(part);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('row', { name: /^ci/ }).waitFor();
+    let asked = 0;
+    const gone = /\/assets\/index-[^/]+\.js$/;
+    await page.route(gone, (route) => {
+      asked += 1;
+      return route.fulfill({ status: 404 });
+    });
+    await page.goto(`${service.url}/o/acme/settings/keys`);
+    await page.getByText('The page is loaded again by itself').waitFor();
+    await page.getByText('Try again in a minute.').waitFor();
+    expect(asked).toBe(2);
+    await page.unroute(gone);
+    await page.getByRole('button', { name: 'Load anew' }).click();
+    await page.getByRole('row', { name: /^ci/ }).waitFor();
+  } finally {
+    await stop();
+  }
 });

@@ -5,6 +5,25 @@
  */
 const storageKey = 'ledgerhouse.reloaded';
 
+/** Whether the page was loaded anew for this build. Never where the browser keeps nothing, as with blocked site data. */
+function wasLoaded(): boolean {
+  try {
+    return sessionStorage.getItem(storageKey) === buildName();
+  } catch {
+    return false;
+  }
+}
+
+/** Notes that the page is loaded anew for this build. Returns whether the browser keeps it. */
+function noteLoad(): boolean {
+  try {
+    sessionStorage.setItem(storageKey, buildName());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Marks an element with something that is shown once, such as a secret: a page that has one does not reload itself. */
 export const shownOnce = { 'data-shown-once': true } as const;
 
@@ -38,7 +57,7 @@ class NewBuild {
   };
 
   readonly load = (): void => {
-    sessionStorage.setItem(storageKey, buildName());
+    noteLoad();
     location.reload();
   };
 }
@@ -51,11 +70,12 @@ export function reloadForNewBuild(isWriting: () => boolean): void {
   addEventListener('vite:preloadError', (event) => {
     // Without a connection the page would be gone.
     if (!navigator.onLine) return;
-    if (sessionStorage.getItem(storageKey) === buildName()) newBuild.tell('again');
-    else if (wouldLose() || isWriting()) newBuild.tell('kept');
+    if (wasLoaded()) newBuild.tell('again');
+    // Without a note, a page whose file is missing for another reason would be loaded for ever.
+    else if (wouldLose() || isWriting() || !noteLoad()) newBuild.tell('kept');
     else {
       event.preventDefault();
-      newBuild.load();
+      location.reload();
     }
   });
 }

@@ -1,4 +1,5 @@
 /** What the keyboard does on the pages, for the dialog that lists it. */
+import { keep, kept } from '../lib/kept.ts';
 
 export interface ShortcutGroup {
   readonly title: string;
@@ -41,9 +42,8 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
 const storageKey = 'ledgerhouse.question-mark';
 
 /** Whether the question mark opens the list. A person whose voice or hand types it by mistake switches it off. */
-export const storedQuestionMark = (): boolean => localStorage.getItem(storageKey) !== 'off';
-export const keepQuestionMark = (isOn: boolean): void =>
-  localStorage.setItem(storageKey, isOn ? 'on' : 'off');
+export const storedQuestionMark = (): boolean => kept(storageKey) !== 'off';
+export const keepQuestionMark = (isOn: boolean): void => keep(storageKey, isOn ? 'on' : 'off');
 
 /** Where a character is typed, or belongs to what is open over the page. */
 const taken = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu]';

@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import { NoAnswer, ProblemError } from '../data/problem-error.ts';
+import { MissingPart } from '../lib/missing-part.ts';
 import { Button } from './Button.tsx';
 import { Copy } from './Copy.tsx';
 import styles from './Problem.module.css';
@@ -19,6 +20,9 @@ function wordsOf(error: unknown): { readonly title: string; readonly detail: str
     return { title, detail: `${detail}${roles ?? ''}${wait || ''}` };
   }
   if (error instanceof NoAnswer) return { title: 'No answer', detail: error.message };
+  if (error instanceof MissingPart) {
+    return { title: 'A part of the dashboard is missing', detail: error.message };
+  }
   const detail = error instanceof Error ? error.message : String(error);
   return { title: 'The dashboard made a mistake', detail };
 }

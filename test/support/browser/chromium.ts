@@ -36,15 +36,21 @@ const flags = [
 ];
 
 /** `more`: further arguments. */
-export async function startChromium(more: readonly string[] = []): Promise<Browser> {
+export const startChromium = (more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ ...launch(), args: [...flags, ...more] });
+
+/** With the settings of a person, in the folder of their profile. */
+export async function startChromiumIn(folder: string): Promise<BrowserContext> {
+  const context = await chromium.launchPersistentContext(folder, { ...launch(), args: flags });
+  context.setDefaultTimeout(stepMs);
+  return context;
+}
+
+function launch() {
   if (!existsSync(executable)) {
     throw new Error(`${executable} is missing; make setup installs it`);
   }
-  return chromium.launch({
-    executablePath: executable,
-    args: [...flags, ...more],
-    timeout: stepMs,
-  });
+  return { executablePath: executable, timeout: stepMs };
 }
 
 export interface Tab {

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Database } from '../../../../gen/api.ts';
+import { keep, kept } from '../../lib/kept.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
@@ -17,10 +18,10 @@ interface Props {
 
 /** Five steps for a first-time visitor. Dismissing them is remembered in this browser. */
 export function Introduction({ database }: Props) {
-  const [shown, setShown] = useState(() => localStorage.getItem(seenKey) !== seen);
+  const [shown, setShown] = useState(() => kept(seenKey) !== seen);
   if (!shown) return null;
   const dismiss = () => {
-    localStorage.setItem(seenKey, seen);
+    keep(seenKey, seen);
     setShown(false);
   };
   return (

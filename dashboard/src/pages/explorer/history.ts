@@ -1,4 +1,5 @@
 /** The last queries of a database, kept in this browser without their results. */
+import { forget, keep, kept } from '../../lib/kept.ts';
 import { readExplorerSearch, type ExplorerSearch } from './search.ts';
 import { operations } from './operations.ts';
 
@@ -8,30 +9,22 @@ const keyOf = (databaseId: string): string => `ledgerhouse.queries.${databaseId}
 /** The newest first. */
 export function pastQueries(databaseId: string): readonly ExplorerSearch[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(databaseId)) ?? '[]');
-    return Array.isArray(kept) ? kept.map(readExplorerSearch) : [];
+    const past: unknown = JSON.parse(kept(keyOf(databaseId)) ?? '[]');
+    return Array.isArray(past) ? past.map(readExplorerSearch) : [];
   } catch {
     return [];
   }
 }
 
-/** Adds a query; one that is there already moves to the front. A full storage is no error: the query runs all the same. */
+/** Adds a query; one that is there already moves to the front. */
 export function rememberQuery(databaseId: string, search: ExplorerSearch): void {
   const { tab: _tab, run: _run, ...query } = search;
   const text = JSON.stringify(query);
   const others = pastQueries(databaseId).filter((one) => JSON.stringify(one) !== text);
-  try {
-    localStorage.setItem(
-      keyOf(databaseId),
-      JSON.stringify([query, ...others].slice(0, queriesMax)),
-    );
-  } catch {
-    forgetQueries(databaseId);
-  }
+  keep(keyOf(databaseId), JSON.stringify([query, ...others].slice(0, queriesMax)));
 }
 
-export const forgetQueries = (databaseId: string): void =>
-  localStorage.removeItem(keyOf(databaseId));
+export const forgetQueries = (databaseId: string): void => forget(keyOf(databaseId));
 
 /** `Query accounts: ledger 978, code 10`. */
 export function wordsOfQuery({ op = 'query_accounts', ...filters }: ExplorerSearch): string {
