@@ -997,6 +997,55 @@ test('a change is previewed, then asked for; what waits can be withdrawn', async
   expect(tab.takeTroubles()).toEqual([]);
 });
 
+/** Requests whose answers are lists with controls in their rows. */
+const lists = [
+  ...(['listSessions', 'listOrganizations', 'listNotifications', 'listDatabases'] as const),
+  ...(['listApiKeys', 'listMembers', 'listInvitations', 'listAuditEvents'] as const),
+  ...(['listWebhookEndpoints', 'listWebhookDeliveries', 'listLedgerRequests'] as const),
+  ...(['listBackups', 'listBackupSchedules', 'listChanges', 'listChangeStreams'] as const),
+  'listInvoices' as const,
+];
+
+/** What a person reads of the second row, where the first one has it at all. */
+const otherwise = {
+  name: 'another',
+  display: 'another',
+  description: 'another',
+  summary: 'another',
+  email: 'another@example.com',
+  url: 'https://another.example.com',
+  requestId: 'req_2',
+  number: 'another',
+  createdAt: '2026-01-02T03:04:05.678Z',
+  occurredAt: '2026-01-02T03:04:05.678Z',
+  lastUsedAt: '2026-01-02T03:04:05.678Z',
+  diff: [{ path: '/clusterSize', from: 'lh-10', to: 'lh-40' }],
+};
+
+/** A row like this one, which people tell from it. */
+function anotherRow(row: Readonly<Record<string, unknown>>): object {
+  const changes = Object.entries(row).flatMap(([key, value]): [string, unknown][] => {
+    if (key === 'id') return [[key, `${String(value).slice(0, -1)}9`]];
+    if (key in otherwise) return [[key, otherwise[key as keyof typeof otherwise]]];
+    const isPart = (key === 'user' || key === 'sink') && typeof value === 'object';
+    return isPart ? [[key, anotherRow({ ...value })]] : [];
+  });
+  return { ...row, ...Object.fromEntries(changes) };
+}
+
+/** Each list has two rows: such that wait, or are of other devices, have all buttons. */
+function doubleRows(): void {
+  for (const id of lists) {
+    const example = service.exampleOf(id).body as { readonly data: readonly object[] };
+    const waits = id === 'listChanges' && { status: 'QUEUED', applyAt: '2027-01-01T00:00:00Z' };
+    const data = example.data.slice(0, 1).flatMap((row) => {
+      const one = { ...row, ...waits, ...('current' in row && { current: false }) };
+      return [one, anotherRow(one)];
+    });
+    service.when(id, () => ({ body: { ...example, data } }));
+  }
+}
+
 const everyPage = [
   '/account',
   '/organizations',
@@ -1041,16 +1090,19 @@ const controlsOfPage = `(() => {
     return isBeside && (isRowButton(one) || !scrolls(one.parentElement));
   };
   const { scrollWidth, clientWidth } = document.documentElement;
+  const inRows = shown.filter((one) => one.matches(':is(tr, li) *, summary')).map(nameOf);
   return {
     names: shown.map(nameOf).sort(),
+    alike: inRows.filter((name, at) => inRows.indexOf(name) !== at),
     lost: shown.filter(isLost).map(nameOf),
     wider: scrollWidth - clientWidth,
   };
 })()`;
 
-test('at twice the size and on 320 pixels, no page loses a control or scrolls sideways', async () => {
+test('at twice the size and on 320 pixels, no page loses a control or scrolls sideways; those of two rows have two names', async () => {
   const { page } = tab;
   const faults: unknown[] = [];
+  doubleRows();
   for (const address of everyPage) {
     await page.setViewportSize({ width: 1_280, height: 700 });
     await page.goto(`${service.url}${address}`);
@@ -1059,10 +1111,12 @@ test('at twice the size and on 320 pixels, no page loses a control or scrolls si
     const controls = async () =>
       page.evaluate<{
         readonly names: readonly string[];
+        readonly alike: readonly string[];
         readonly lost: readonly string[];
         readonly wider: number;
       }>(controlsOfPage);
     const before = await controls();
+    if (before.alike.length > 0) faults.push({ address, alike: before.alike });
     const small = new Map<number, Awaited<ReturnType<typeof controls>>>();
     // Twice the size, a window of 1,280 pixels has 640 for the page.
     for (const width of [640, 320]) {
@@ -1087,5 +1141,6 @@ test('at twice the size and on 320 pixels, no page loses a control or scrolls si
       if (gone.length + lost.length + wider > 0) faults.push({ address, width, gone, lost, wider });
     }
   }
+  for (const id of lists) service.forget(id);
   expect(faults).toEqual([]);
 });

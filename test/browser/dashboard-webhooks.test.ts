@@ -61,7 +61,7 @@ test('an endpoint is changed, and what another tab changed meanwhile is not over
   const begin = async (of: typeof page) => {
     // Chromium lets a tab behind another one wait for seconds.
     await of.bringToFront();
-    await of.getByRole('button', { name: 'Change', exact: true }).click();
+    await of.getByRole('button', { name: `Change: ${receiver.url}` }).click();
     await of.getByLabel('Note').waitFor();
   };
   await begin(page);
@@ -83,7 +83,7 @@ test('an endpoint is changed, and what another tab changed meanwhile is not over
 
 test('a test event arrives, and its delivery is on the page with request and answer', async () => {
   const { page } = tab;
-  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await page.getByRole('button', { name: `Test: ${receiver.url}` }).click();
   await page.getByRole('heading', { level: 1, name: 'Webhook deliveries' }).waitFor();
   await page.getByRole('row', { name: /webhook\.test.*succeeded/ }).waitFor();
   receiver.verify(secret);
@@ -112,8 +112,8 @@ test('an endpoint that is gone says so, and what it missed is counted and sent a
   await page.getByText('The receiver answered 410: it is gone.').waitFor();
   await looksRight(tab, 'webhooks-disabled');
   receiver.beFine();
-  await page.getByRole('button', { name: 'Enable' }).click();
-  await page.getByRole('button', { name: 'Disable' }).waitFor();
+  await page.getByRole('button', { name: `Enable: ${receiver.url}` }).click();
+  await page.getByRole('button', { name: `Disable: ${receiver.url}` }).waitFor();
   await page.getByRole('link', { name: /delivered/ }).click();
   await page.getByRole('row', { name: /api_key\.created.*failed/ }).waitFor();
   // By its last answer, its time and its ID, which the address keeps.

@@ -3,19 +3,26 @@ import { useNow, useZone } from '../shell/context.ts';
 
 /** A time in everyday words; the hint has the exact time with its zone. */
 export function When({ at }: { readonly at: string }) {
-  const zone = useZone();
+  const exactTime = useExactTime();
   const now = useNow();
-  const date = new Date(at);
   return (
-    <time dateTime={at} title={`${plainTime(date, zone)} ${zoneName(date, zone)}`}>
-      {fromNow(date, now)}
+    <time dateTime={at} title={exactTime(at)}>
+      {fromNow(new Date(at), now)}
     </time>
   );
 }
 
 /** The exact time with its zone. */
 export function Exactly({ at }: { readonly at: string }) {
+  const exactTime = useExactTime();
+  return <time dateTime={at}>{exactTime(at)}</time>;
+}
+
+/** Returns what writes a time exactly, with its zone. */
+export function useExactTime(): (at: string) => string {
   const zone = useZone();
-  const date = new Date(at);
-  return <time dateTime={at}>{`${plainTime(date, zone)} ${zoneName(date, zone)}`}</time>;
+  return (at) => {
+    const date = new Date(at);
+    return `${plainTime(date, zone)} ${zoneName(date, zone)}`;
+  };
 }

@@ -67,6 +67,14 @@ export class FixedService {
     this.#answers.delete(id);
   }
 
+  /** What the document has for a request: its first answer with an example. */
+  exampleOf(id: OperationId): FixedAnswer {
+    const found = routes.find((one) => one.id === id);
+    const example = found && exampleIn(found.spec);
+    if (example === undefined) throw new Error(`${id} has no example`);
+    return example;
+  }
+
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     (this.#server as Server & { closeAllConnections: () => void }).closeAllConnections();
@@ -80,7 +88,7 @@ export class FixedService {
       ({ spec, pattern }) => spec.method === request.method && pattern.test(request.path),
     );
     const given = found && this.#answers.get(found.id);
-    const example = Object.entries(found?.spec.responses ?? {}).find(([, one]) => one.example);
+    const example = found && exampleIn(found.spec);
     if (given !== undefined) {
       const { status = 200, headers = {}, body, lost } = await given(request);
       response.status(status).set(headers);
@@ -88,8 +96,15 @@ export class FixedService {
       else if (typeof body === 'string') response.type('html').send(body);
       else response.json(body);
     } else if (example === undefined) response.status(404).end();
-    else response.status(Number(example[0])).json(example[1]?.example);
+    else response.status(example.status).json(example.body);
   }
+}
+
+function exampleIn(
+  spec: RouteSpec,
+): { readonly status: number; readonly body: unknown } | undefined {
+  const found = Object.entries(spec.responses).find(([, one]) => one.example);
+  return found && { status: Number(found[0]), body: found[1]?.example };
 }
 
 /** With nothing of an answer, Chromium would send the request again by itself. */

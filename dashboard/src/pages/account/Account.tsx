@@ -9,7 +9,7 @@ import { Card, Facts, Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
-import { When } from '../../ui/When.tsx';
+import { useExactTime, When } from '../../ui/When.tsx';
 import { deviceOf } from './device.ts';
 
 export function Account() {
@@ -61,6 +61,7 @@ function Sessions() {
   const list = useQuery(ownSessionsQuery());
   const rows = list.data?.data ?? [];
   const others = rows.filter(({ current }) => !current);
+  const exactTime = useExactTime();
   const end = useMutation({
     mutationFn: async (ended: readonly OwnSession[]) => {
       for (const { id } of ended) {
@@ -113,7 +114,7 @@ function Sessions() {
                     small
                     look="bad"
                     busy={end.isPending}
-                    aria-label={`End the session on ${deviceOf(row)}`}
+                    aria-label={`End the session on ${deviceOf(row)}, last used ${exactTime(row.lastUsedAt)}`}
                     onClick={() => end.mutate([row])}
                   >
                     End

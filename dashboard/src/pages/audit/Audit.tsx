@@ -16,7 +16,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
-import { Exactly } from '../../ui/When.tsx';
+import { Exactly, useExactTime } from '../../ui/When.tsx';
 import { SaveEvents } from './SaveEvents.tsx';
 import { AuditFilters } from './AuditFilters.tsx';
 import { readAuditSearch } from './search.ts';
@@ -28,6 +28,7 @@ export function Audit() {
   const list = useInfiniteQuery(auditQuery(organization.id, filter));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const [opened, setOpened] = useState<AuditEvent>();
+  const exactTime = useExactTime();
   return (
     <Page
       title="Audit log"
@@ -70,7 +71,7 @@ export function Audit() {
                 <Button
                   small
                   onClick={() => setOpened(event)}
-                  aria-label={`Details of ${event.type}`}
+                  aria-label={`Details of ${event.type}, ${exactTime(event.occurredAt)}`}
                 >
                   Details
                 </Button>

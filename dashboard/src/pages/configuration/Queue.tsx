@@ -110,6 +110,7 @@ function Act({ change, act }: ActProps) {
         small
         busy={ending.isPending}
         disabledReason={whyNot(organization, 'changeDatabase')}
+        aria-label={`${label}: ${diffWords(change.diff)}`}
         onClick={() => ending.mutate()}
       >
         {label}

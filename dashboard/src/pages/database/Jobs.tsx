@@ -126,6 +126,7 @@ function JobButtons({ job }: { readonly job: Job }) {
           small
           busy={act.isPending}
           disabledReason={refused}
+          aria-label={`Cancel: ${jobWords(job.type)}`}
           onClick={() => act.mutate('cancel')}
         >
           Cancel
@@ -136,6 +137,7 @@ function JobButtons({ job }: { readonly job: Job }) {
           small
           busy={act.isPending}
           disabledReason={refused}
+          aria-label={`Try again: ${jobWords(job.type)}`}
           onClick={() => act.mutate('retry')}
         >
           Try again

@@ -123,7 +123,8 @@ const Row = ({ request }: { readonly request: LedgerRequest }) => (
       )}
     </td>
     <td className={table.keep}>
-      <code>{request.requestId}</code> <Copy text={request.requestId} what="the request’s ID" />
+      <code>{request.requestId}</code>{' '}
+      <Copy text={request.requestId} what={`the ID ${request.requestId}`} />
       <div className={table.soft}>
         by <code>{request.credentialId}</code>
       </div>

@@ -10,7 +10,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
-import { Exactly, When } from '../../ui/When.tsx';
+import { Exactly, useExactTime, When } from '../../ui/When.tsx';
 import { DeliveryDetails } from './DeliveryDetails.tsx';
 import { DeliveryFilters } from './DeliveryFilters.tsx';
 import { filterOf } from './filter.ts';
@@ -78,29 +78,36 @@ interface RowProps {
   readonly onOpen: () => void;
 }
 
-const Row = ({ delivery, onOpen }: RowProps) => (
-  <tr>
-    <td className={table.keep}>
-      <Exactly at={delivery.createdAt} />
-    </td>
-    <td className={table.keep}>
-      <code>{delivery.eventType}</code>
-    </td>
-    <td>
-      <Badge tone={tones[delivery.status]}>{delivery.status.toLowerCase()}</Badge>
-      {delivery.status !== 'SUCCEEDED' && delivery.lastError !== null && (
-        <div className={table.soft}>{delivery.lastError}</div>
-      )}
-    </td>
-    <td>{delivery.attemptCount}</td>
-    <td>{delivery.lastStatusCode ?? '–'}</td>
-    <td className={table.keep}>
-      {delivery.nextAttemptAt === null ? '–' : <When at={delivery.nextAttemptAt} />}
-    </td>
-    <td className={table.end}>
-      <Button small onClick={onOpen} aria-label={`Details of ${delivery.eventType}`}>
-        Details
-      </Button>
-    </td>
-  </tr>
-);
+const Row = ({ delivery, onOpen }: RowProps) => {
+  const exactTime = useExactTime();
+  return (
+    <tr>
+      <td className={table.keep}>
+        <Exactly at={delivery.createdAt} />
+      </td>
+      <td className={table.keep}>
+        <code>{delivery.eventType}</code>
+      </td>
+      <td>
+        <Badge tone={tones[delivery.status]}>{delivery.status.toLowerCase()}</Badge>
+        {delivery.status !== 'SUCCEEDED' && delivery.lastError !== null && (
+          <div className={table.soft}>{delivery.lastError}</div>
+        )}
+      </td>
+      <td>{delivery.attemptCount}</td>
+      <td>{delivery.lastStatusCode ?? '–'}</td>
+      <td className={table.keep}>
+        {delivery.nextAttemptAt === null ? '–' : <When at={delivery.nextAttemptAt} />}
+      </td>
+      <td className={table.end}>
+        <Button
+          small
+          onClick={onOpen}
+          aria-label={`Details of ${delivery.eventType}, ${exactTime(delivery.createdAt)}`}
+        >
+          Details
+        </Button>
+      </td>
+    </tr>
+  );
+};

@@ -91,15 +91,17 @@ const Attempt = ({ attempt }: { readonly attempt: WebhookAttempt }) => (
         ]}
       />
       {attempt.responseExcerpt !== null && attempt.responseExcerpt !== '' && (
-        <Code text={attempt.responseExcerpt} what="the answer" />
+        <Code text={attempt.responseExcerpt} what={`the answer of attempt ${attempt.number}`} />
       )}
       <details>
-        <summary>Headers of the request</summary>
+        <summary aria-label={`Headers of the request of attempt ${attempt.number}`}>
+          Headers of the request
+        </summary>
         <Code
           text={Object.entries(attempt.requestHeaders)
             .map(([name, value]) => `${name}: ${value}`)
             .join('\n')}
-          what="the headers"
+          what={`the headers of attempt ${attempt.number}`}
         />
       </details>
     </div>

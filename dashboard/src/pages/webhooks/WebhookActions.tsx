@@ -19,13 +19,18 @@ interface Props {
 
 const one = '/api/v1/webhook-endpoints/{endpointId}';
 
-/** Buttons of an endpoint. A dialog shows failures. */
+/** Buttons of an endpoint, each with its URL in its name for screen readers. A dialog shows failures. */
 export function WebhookActions({ endpoint, onSecret }: Props) {
   const actions = useActions(endpoint, onSecret);
   const [asked, setAsked] = useState<'change' | 'delete' | 'rotate'>();
   const failed = [actions.test, actions.reveal, actions.enable].find(({ isError }) => isError);
   const close = () => setAsked(undefined);
   const isEnabled = endpoint.status === 'ENABLED';
+  const button = (word: string) => ({
+    small: true,
+    'aria-label': `${word}: ${endpoint.url}`,
+    children: word,
+  });
   return (
     <>
       {isEnabled && (
@@ -33,31 +38,21 @@ export function WebhookActions({ endpoint, onSecret }: Props) {
           Test
         </Button>
       )}
-      <Button small look="quiet" onClick={() => setAsked('change')}>
-        Change
-      </Button>
+      <Button {...button('Change')} look="quiet" onClick={() => setAsked('change')} />
       <Button
-        small
+        {...button('Secret')}
         look="quiet"
         busy={actions.reveal.isPending}
         onClick={() => actions.reveal.mutate()}
-      >
-        Secret
-      </Button>
-      <Button small look="quiet" onClick={() => setAsked('rotate')}>
-        New secret
-      </Button>
+      />
+      <Button {...button('New secret')} look="quiet" onClick={() => setAsked('rotate')} />
       <Button
-        small
+        {...button(isEnabled ? 'Disable' : 'Enable')}
         look="quiet"
         busy={actions.enable.isPending}
         onClick={() => actions.enable.mutate()}
-      >
-        {isEnabled ? 'Disable' : 'Enable'}
-      </Button>
-      <Button small look="bad" onClick={() => setAsked('delete')}>
-        Delete
-      </Button>
+      />
+      <Button {...button('Delete')} look="bad" onClick={() => setAsked('delete')} />
       <Dialog open={asked === 'change'} onClose={close} title="Change the endpoint">
         <ChangeWebhook endpointId={endpoint.id} onClose={close} />
       </Dialog>

@@ -126,6 +126,7 @@ function Row({ endpoint, onSecret }: RowProps) {
           to="/o/$slug/settings/webhooks/deliveries"
           params={{ slug }}
           search={{ endpointId: endpoint.id }}
+          aria-label={`${counts.success} delivered ${counts.failed} failed ${counts.pending} pending: ${endpoint.url}`}
         >
           {counts.success} delivered
           <br />

@@ -145,7 +145,7 @@ export function Points({ title, heads, cells }: PointsProps) {
   const zone = useZone();
   return (
     <details className={styles.points} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>As a table</summary>
+      <summary aria-label={`As a table: ${title}`}>As a table</summary>
       {open && (
         <Table
           label={`${title} as a table`}
