@@ -20,6 +20,7 @@ import { readLogSearch } from './pages/logs/search.ts';
 import { readNotificationSearch } from './pages/notifications/search.ts';
 import { readDeliverySearch } from './pages/webhooks/search.ts';
 import { ErrorPage } from './shell/ErrorPage.tsx';
+import { LoadingPage } from './shell/LoadingPage.tsx';
 import { NotFoundPage } from './shell/NotFoundPage.tsx';
 
 interface Context {
@@ -44,6 +45,7 @@ const root = createRootRouteWithContext<Context>()({
   }),
   component: Outlet,
   errorComponent: ErrorPage,
+  pendingComponent: LoadingPage,
   notFoundComponent: NotFoundPage,
 });
 

@@ -111,7 +111,14 @@ function Finder({ onClose, onShortcuts, session, organization }: Omit<Props, 'op
           </div>
         ))}
       </div>
-      {commands.length === 0 && <p className={styles.none}>Nothing has “{typed}” in its name.</p>}
+      {named.isError && <p className={styles.none}>The databases could not be searched.</p>}
+      {!named.isError && commands.length === 0 && (
+        <p className={styles.none}>
+          {named.isFetching
+            ? 'The databases are being searched.'
+            : `Nothing has “${typed}” in its name.`}
+        </p>
+      )}
     </>
   );
 }

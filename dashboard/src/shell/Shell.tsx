@@ -11,6 +11,7 @@ import { storedZone, keepZone } from '../lib/theme.ts';
 import type { Zone } from '../lib/time.ts';
 import { Announcer } from '../ui/Announcer.tsx';
 import { IconButton } from '../ui/Button.tsx';
+import { Skeleton } from '../ui/States.tsx';
 import { Bell } from './Bell.tsx';
 import { NowContext, OrganizationContext, ZoneContext, type ShownOrganization } from './context.ts';
 import { Notices } from './Notices.tsx';
@@ -93,7 +94,10 @@ function Frame({ session, organization }: FrameProps) {
                 </Suspense>
                 <Overlays overlays={overlays} session={session} organization={organization} />
                 <Notices session={session} />
-                <Outlet />
+                {/* The frame is there while a slow service is asked for what the page begins with. */}
+                <Suspense fallback={<Skeleton lines={8} />}>
+                  <Outlet />
+                </Suspense>
               </main>
             </div>
             <Announcer />

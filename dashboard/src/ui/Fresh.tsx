@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Problem } from './Problem.tsx';
+import { Failed } from './Failed.tsx';
 import { Skeleton } from './States.tsx';
 
 interface Props<T> {
@@ -11,7 +11,7 @@ interface Props<T> {
 /** A form with values that are read again when it opens: somebody may have changed them since the list was read. */
 export function Fresh<T>({ read, children }: Props<T>) {
   if (read.isError && read.data === undefined) {
-    return <Problem error={read.error} onRetry={() => void read.refetch()} />;
+    return <Failed read={read} />;
   }
   if (read.data === undefined || !read.isFetchedAfterMount) return <Skeleton lines={4} />;
   return children(read.data);

@@ -1,4 +1,5 @@
 import { CircleAlert } from 'lucide-react';
+import { useState } from 'react';
 import { NoAnswer, ProblemError } from '../data/problem-error.ts';
 import { MissingPart } from '../lib/missing-part.ts';
 import { Button } from './Button.tsx';
@@ -7,7 +8,8 @@ import styles from './Problem.module.css';
 
 interface ProblemProps {
   readonly error: unknown;
-  readonly onRetry?: (() => void) | undefined;
+  /** Tries again. The button is busy until it is done. */
+  readonly onRetry?: (() => unknown) | undefined;
 }
 
 /** The words of an error, for people: the service's own advice. */
@@ -55,11 +57,25 @@ export function Problem({ error, onRetry }: ProblemProps) {
           </p>
         )}
       </div>
-      {onRetry !== undefined && (
-        <Button small onClick={onRetry}>
-          Try again
-        </Button>
-      )}
+      {onRetry !== undefined && <Again onRetry={onRetry} />}
     </div>
+  );
+}
+
+/** A slow service answers after a while: until then the button shows that it was pressed. */
+function Again({ onRetry }: { readonly onRetry: () => unknown }) {
+  const [busy, setBusy] = useState(false);
+  const tryAgain = async () => {
+    setBusy(true);
+    try {
+      await onRetry();
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button small busy={busy} onClick={() => void tryAgain()}>
+      Try again
+    </Button>
   );
 }

@@ -6,6 +6,7 @@ import { ownSessionsQuery } from '../../data/queries.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Facts, Page } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -86,7 +87,7 @@ function Sessions() {
       }
     >
       {list.isPending && <Skeleton />}
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {end.isError && <Problem error={end.error} />}
       {rows.length > 0 && (
         <Table label="Sessions" heads={['Device', 'Address', 'Last used', 'Ends']} actions>

@@ -5,6 +5,7 @@ import { said } from '../../lib/said.ts';
 import type { AuditEvent } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { organizationQuery } from '../../data/organization-queries.ts';
+import { patiently } from '../../data/patience.ts';
 import { auditQuery, type AuditFilter } from '../../data/settings-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -12,6 +13,8 @@ import form from '../../ui/Form.module.css';
 import { Code } from '../../ui/Code.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Facts, Page } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -42,7 +45,7 @@ export function Audit() {
     >
       <Retention />
       <AuditFilters key={JSON.stringify(filter)} filter={filter} onApply={setFilter} />
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton lines={8} />}
       {list.isSuccess && rows.length === 0 && (
         <Empty title={isFiltered ? 'No event matches' : 'No event'}>
@@ -80,14 +83,7 @@ export function Audit() {
           ))}
         </Table>
       )}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} events, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="events" />
       <Dialog
         open={opened !== undefined}
         onClose={() => setOpened(undefined)}
@@ -186,9 +182,10 @@ function Verify() {
       let checked = 0;
       let from: string | undefined;
       for (;;) {
-        const { data } = await ask(organization.id, 'get', '/api/v1/audit-events/verify', {
-          query: from === undefined ? {} : { from },
-        });
+        const query = from === undefined ? {} : { from };
+        const { data } = await patiently(() =>
+          ask(organization.id, 'get', '/api/v1/audit-events/verify', { query }),
+        );
         checked += data.checked;
         if (data.fault !== null || data.next === null) return { checked, fault: data.fault };
         from = data.next;

@@ -5,9 +5,9 @@ import { databaseJobsQuery } from '../../data/queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
-import { table } from '../../ui/Table.tsx';
 import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
 import { BackupTable } from './BackupTable.tsx';
@@ -35,7 +35,7 @@ export function Backups() {
   const refused = never ?? (isOneMade(rows) ? 'One that was requested is being made.' : undefined);
   return (
     <div className={styles.stack}>
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {!configured && (
         <Card title="Backups are not set up" tone="bad">
           <p>{withoutStore} Until then no backup can be made or restored.</p>
@@ -56,14 +56,7 @@ export function Backups() {
         </Empty>
       )}
       {rows.length > 0 && <BackupTable backups={rows} jobs={jobs} configured={configured} />}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} backups, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="backups" />
       <RecoveryCard configured={configured} />
       <Schedules refused={never} />
       <NewBackup open={making} onClose={() => setMaking(false)} />

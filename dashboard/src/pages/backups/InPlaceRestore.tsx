@@ -13,6 +13,7 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import form from '../../ui/Form.module.css';
 import { NameField } from '../../ui/NameField.tsx';
 import { Card, Facts } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { useDatabase } from '../database/use-database.ts';
@@ -95,9 +96,7 @@ function InPlaceDialog({ from, onClose }: { readonly from: From; readonly onClos
         }}
       >
         {preview.isPending && <Skeleton lines={3} />}
-        {preview.isError && (
-          <Problem error={preview.error} onRetry={() => void preview.refetch()} />
-        )}
+        <Failed read={preview} />
         {preview.isSuccess && <Lost {...preview.data} from={from} />}
         <NameField name={database.name} typed={typed} onType={setTyped} />
         {restore.isError && <Problem error={restore.error} />}

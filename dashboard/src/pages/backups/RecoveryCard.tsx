@@ -7,7 +7,7 @@ import { useOrganization } from '../../shell/context.ts';
 import { buttonClass } from '../../ui/Button.tsx';
 import form from '../../ui/Form.module.css';
 import { Card, Facts } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Exactly } from '../../ui/When.tsx';
 import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
@@ -21,8 +21,7 @@ export function RecoveryCard({ configured }: { readonly configured: boolean }) {
   const { database, organizationId } = useDatabase();
   const window = useQuery(windowQuery(organizationId, database.id));
   if (database.engine.name !== 'Builtin') return null;
-  if (window.isError) return <Problem error={window.error} onRetry={() => void window.refetch()} />;
-  if (window.data === undefined) return null;
+  if (window.data === undefined) return <Failed read={window} />;
   const { earliest, latest } = window.data;
   return (
     <Card
@@ -42,6 +41,7 @@ export function RecoveryCard({ configured }: { readonly configured: boolean }) {
       }
     >
       <div className={form.form}>
+        <Failed read={window} />
         <p className={styles.soft}>{archivingWords(window.data)}</p>
         {earliest !== null && latest !== null && (
           <WindowFacts {...window.data} earliest={earliest} latest={latest} />

@@ -5,7 +5,7 @@ import { backupQuery } from '../../data/backup-queries.ts';
 import { catalogQuery } from '../../data/queries.ts';
 import { shownBytes } from '../../lib/figures.ts';
 import { Card, useTitle } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
 import { useDatabase } from '../database/use-database.ts';
@@ -25,10 +25,9 @@ function RestoreOne({ backupId }: { readonly backupId: string }) {
   const backup = useQuery(backupQuery(organizationId, database.id, backupId));
   const catalog = useQuery(catalogQuery(organizationId));
   useTitle(`${database.name}: restore a backup`);
-  const failed = [backup, catalog].find(({ isError }) => isError);
-  if (failed !== undefined) {
-    return <Problem error={failed.error} onRetry={() => void failed.refetch()} />;
-  }
+  // A read that fails later takes nothing away: somebody may have filled the form.
+  const failed = [backup, catalog].find(({ isError, data }) => isError && data === undefined);
+  if (failed !== undefined) return <Failed read={failed} />;
   if (backup.data === undefined || catalog.data === undefined) return <Skeleton lines={8} />;
   return <BackupForm backup={backup.data} catalog={catalog.data} />;
 }

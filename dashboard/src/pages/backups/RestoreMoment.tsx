@@ -8,6 +8,7 @@ import { shownBytes, shownFigure } from '../../lib/figures.ts';
 import { Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Card, Facts, useTitle } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
@@ -22,10 +23,9 @@ export function RestoreMoment() {
   const window = useQuery(windowQuery(organizationId, database.id));
   const catalog = useQuery(catalogQuery(organizationId));
   useTitle(`${database.name}: restore to a moment`);
-  const failed = [window, catalog].find(({ isError }) => isError);
-  if (failed !== undefined) {
-    return <Problem error={failed.error} onRetry={() => void failed.refetch()} />;
-  }
+  // A read that fails later takes nothing away: somebody may have filled the form.
+  const failed = [window, catalog].find(({ isError, data }) => isError && data === undefined);
+  if (failed !== undefined) return <Failed read={failed} />;
   if (window.data === undefined || catalog.data === undefined) return <Skeleton lines={8} />;
   return <MomentForm window={window.data} catalog={catalog.data} />;
 }

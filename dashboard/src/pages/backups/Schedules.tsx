@@ -4,8 +4,8 @@ import type { BackupSchedule } from '../../../../gen/api.ts';
 import { schedulesQuery } from '../../data/backup-queries.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
-import { Badge } from '../../ui/States.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { Exactly, When } from '../../ui/When.tsx';
 import { useDatabase } from '../database/use-database.ts';
@@ -33,7 +33,8 @@ export function Schedules({ refused }: Props) {
         </Button>
       }
     >
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
+      {list.isPending && <Skeleton lines={2} />}
       {list.isSuccess && rows.length === 0 && (
         <p className={table.soft}>
           No schedule yet. One makes backups at its times, keeps those that you choose, and has them

@@ -13,6 +13,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Card, Facts, Page } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Progress, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -28,7 +29,7 @@ export function Billing() {
   return (
     <Page title="Billing" narrow>
       {read.isPending && <Skeleton />}
-      {read.isError && <Problem error={read.error} onRetry={() => void read.refetch()} />}
+      <Failed read={read} />
       {billing?.provider === 'none' && (
         <Card>
           <p>This installation bills nobody. Databases can be made without a payment method.</p>

@@ -3,9 +3,10 @@ import type { Invoice } from '../../../../gen/api.ts';
 import { invoicesQuery } from '../../data/settings-queries.ts';
 import { shownMoney } from '../../lib/money.ts';
 import { useOrganization } from '../../shell/context.ts';
-import { Button, buttonClass } from '../../ui/Button.tsx';
+import { buttonClass } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Badge, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { When } from '../../ui/When.tsx';
@@ -25,9 +26,7 @@ export function InvoicesCard() {
   const rows = invoices.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Card title="Invoices">
-      {invoices.isError && (
-        <Problem error={invoices.error} onRetry={() => void invoices.refetch()} />
-      )}
+      <Failed read={invoices} />
       {invoices.isPending && <Skeleton />}
       {invoices.isSuccess && rows.length === 0 && (
         <p>There is no invoice yet. The first one is written when a month with usage is over.</p>
@@ -43,18 +42,7 @@ export function InvoicesCard() {
           ))}
         </Table>
       )}
-      {invoices.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} invoices, there are more
-          <Button
-            small
-            busy={invoices.isFetchingNextPage}
-            onClick={() => void invoices.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={invoices} count={rows.length} what="invoices" />
     </Card>
   );
 }

@@ -4,12 +4,12 @@ import { serverNow } from '../../lib/clock.ts';
 import { shownMoney } from '../../lib/money.ts';
 import { given } from '../../lib/search.ts';
 import { useOrganization } from '../../shell/context.ts';
-import { Button } from '../../ui/Button.tsx';
 import styles from '../../ui/Filters.module.css';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import form from '../../ui/Form.module.css';
 import { Card, Facts } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
@@ -47,7 +47,7 @@ export function UsageCard() {
             onChange={(by) => setFilter(given({ ...filter, by }))}
           />
         </search>
-        {usage.isError && <Problem error={usage.error} onRetry={() => void usage.refetch()} />}
+        <Failed read={usage} />
         {usage.isPending && <Skeleton />}
         {first !== undefined && (
           <Facts
@@ -94,18 +94,7 @@ export function UsageCard() {
             ))}
           </Table>
         )}
-        {usage.hasNextPage && (
-          <p className={table.more}>
-            {rows.length} rows, there are more
-            <Button
-              small
-              busy={usage.isFetchingNextPage}
-              onClick={() => void usage.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          </p>
-        )}
+        <More list={usage} count={rows.length} what="rows" />
       </div>
     </Card>
   );

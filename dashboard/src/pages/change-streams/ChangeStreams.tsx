@@ -8,7 +8,7 @@ import { exactLedgerTime } from '../../lib/time.ts';
 import { NowContext, useNow, useOrganization, useZone, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Facts } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { ShownSecret } from '../../ui/ShownSecret.tsx';
 import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Exactly, When } from '../../ui/When.tsx';
@@ -40,7 +40,7 @@ export function ChangeStreams() {
         </Button>
       }
     >
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton lines={2} />}
       {list.isSuccess && rows.length === 0 && (
         <p className={styles.soft}>

@@ -83,7 +83,7 @@ export function ChangeCard({ request, etag, onDone }: Props) {
         {preview.isError && (
           <Problem
             error={preview.error}
-            onRetry={isPassing(preview.error) ? () => void preview.refetch() : undefined}
+            onRetry={isPassing(preview.error) ? () => preview.refetch() : undefined}
           />
         )}
         {preview.isPending && <Skeleton lines={3} />}

@@ -5,7 +5,7 @@ import { configurationQuery, parametersQuery } from '../../data/configuration-qu
 import { catalogQuery } from '../../data/queries.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { ChangeStreams } from '../change-streams/ChangeStreams.tsx';
 import styles from '../database/DatabaseFrame.module.css';
@@ -34,7 +34,7 @@ function Shape() {
   const { database, organizationId } = useDatabase();
   const configuration = useQuery(configurationQuery(organizationId, database.id));
   if (configuration.isError && configuration.data === undefined) {
-    return <Problem error={configuration.error} onRetry={() => void configuration.refetch()} />;
+    return <Failed read={configuration} />;
   }
   if (configuration.data === undefined) return <Skeleton lines={8} />;
   const { data, etag } = configuration.data;
@@ -61,11 +61,11 @@ function Editor({ configuration, etag }: EditorProps) {
     setOther(request);
     asked.current?.focus();
   };
-  const error = catalog.error ?? parameters.error;
   return (
     <div className={styles.columns}>
       <div className={styles.column}>
-        {error !== null && <Problem error={error} />}
+        <Failed read={catalog.isError ? catalog : parameters} />
+        {(catalog.isPending || parameters.isPending) && <Skeleton lines={8} />}
         {catalog.data !== undefined && parameters.data !== undefined && (
           <Fields
             catalog={catalog.data}

@@ -11,6 +11,7 @@ import { Input, Select } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { isLate, Late } from '../../ui/Late.tsx';
 import { Card } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
@@ -50,7 +51,7 @@ export function MaintenanceWindowCard({ databaseId }: Props) {
   /** `undefined`: not yet. */
   const [isEdited, setEdited] = useState<boolean>();
   if (read.isError && read.data === undefined) {
-    return <Problem error={read.error} onRetry={() => void read.refetch()} />;
+    return <Failed read={read} />;
   }
   if (read.data === undefined) return <Skeleton lines={2} />;
   const { window, etag } = read.data;

@@ -9,8 +9,9 @@ import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Badge } from '../../ui/States.tsx';
+import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Exactly, When } from '../../ui/When.tsx';
 import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
@@ -22,15 +23,13 @@ const shownMax = 6;
 export function Queue() {
   const { database, organizationId } = useDatabase();
   const changes = useQuery(changesQuery(organizationId, database.id));
-  if (changes.isError) {
-    return <Problem error={changes.error} onRetry={() => void changes.refetch()} />;
-  }
   const rows = changes.data ?? [];
   return (
     <Card title="Changes">
-      {rows.length === 0 ? (
-        <p className={styles.soft}>None yet.</p>
-      ) : (
+      <Failed read={changes} />
+      {changes.isPending && <Skeleton lines={2} />}
+      {changes.isSuccess && rows.length === 0 && <p className={styles.soft}>None yet.</p>}
+      {rows.length > 0 && (
         <ul className={styles.stack}>
           {rows.slice(0, shownMax).map((change) => (
             <ChangeRow key={change.id} change={change} />

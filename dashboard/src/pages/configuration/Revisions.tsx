@@ -3,8 +3,9 @@ import { said } from '../../lib/said.ts';
 import { revisionsQuery } from '../../data/configuration-queries.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
-import { Badge } from '../../ui/States.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
+import { Badge, Skeleton } from '../../ui/States.tsx';
 import { When } from '../../ui/When.tsx';
 import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
@@ -17,7 +18,8 @@ export function Revisions({ onBack }: { readonly onBack: (revision: number) => v
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Card title="Revisions">
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
+      {list.isPending && <Skeleton lines={2} />}
       <ul className={styles.stack}>
         {rows.map(({ revision, active, diff, actor, createdAt }) => (
           <li key={revision} className={styles.change}>
@@ -40,11 +42,7 @@ export function Revisions({ onBack }: { readonly onBack: (revision: number) => v
           </li>
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <More list={list} count={rows.length} what="revisions" />
     </Card>
   );
 }

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { checkQuery, newCheckQuery } from '../../data/connect-queries.ts';
 import { Copy } from '../../ui/Copy.tsx';
 import { Card, Facts } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import frame from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
@@ -22,13 +22,14 @@ export function Connect() {
   const checkId = made.data?.id ?? '';
   const standing = useQuery(checkQuery(organizationId, database.id, checkId));
   const check = standing.data ?? made.data;
-  if (made.isError) return <Problem error={made.error} onRetry={() => void made.refetch()} />;
+  if (made.isError && made.data === undefined) return <Failed read={made} />;
   return (
     <div className={frame.columns}>
       <div className={frame.column}>
         <Steps checkId={checkId} />
       </div>
       <div className={frame.column}>
+        <Failed read={standing} />
         {check === undefined ? (
           <Skeleton lines={4} />
         ) : (

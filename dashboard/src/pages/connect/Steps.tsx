@@ -6,7 +6,7 @@ import { shownOnce } from '../../lib/new-build.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import frame from '../database/DatabaseFrame.module.css';
@@ -41,7 +41,7 @@ export function Steps({ checkId }: { readonly checkId: string }) {
             })
           }
         >
-          {query.isError && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+          <Failed read={query} />
           {!query.isError && snippet === undefined && <Skeleton lines={8} />}
           {snippet !== undefined && (
             <ol className={styles.steps}>

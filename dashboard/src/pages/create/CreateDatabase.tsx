@@ -8,7 +8,7 @@ import { Choices } from '../../ui/Choices.tsx';
 import form from '../../ui/Form.module.css';
 import { latePart } from '../../ui/late-part.tsx';
 import { Card, Page } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import styles from './CreateDatabase.module.css';
 import { beginWith, draftOf, takeFiles, type Draft } from './draft.ts';
@@ -25,8 +25,8 @@ export function CreateDatabase() {
       about="All other choices are the catalog’s defaults. Size and storage can grow later; another number of replicas is a change with an interruption."
     >
       {catalog.isPending && <Skeleton lines={8} />}
-      {catalog.isError && <Problem error={catalog.error} onRetry={() => void catalog.refetch()} />}
-      {catalog.isSuccess && <Form catalog={catalog.data} />}
+      <Failed read={catalog} />
+      {catalog.data !== undefined && <Form catalog={catalog.data} />}
     </Page>
   );
 }

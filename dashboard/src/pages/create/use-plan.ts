@@ -17,7 +17,7 @@ export interface Plan {
   readonly error: unknown;
   readonly isFetching: boolean;
   /** Asks again; `undefined` where the answer would be the same. */
-  readonly again: (() => void) | undefined;
+  readonly again: (() => unknown) | undefined;
 }
 
 export function usePlan(draft: Draft, catalogVersion: string): Plan {
@@ -41,7 +41,7 @@ export function usePlan(draft: Draft, catalogVersion: string): Plan {
     staleTime: 30_000,
   });
   const isOfChoices = data !== undefined && haveOnePrice(data.body, wanted);
-  const again = isPassing(error) ? () => void refetch() : undefined;
+  const again = isPassing(error) ? () => refetch() : undefined;
   return { data: data?.plan, error, isOfChoices, isFetching, again };
 }
 

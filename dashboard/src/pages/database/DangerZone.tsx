@@ -75,8 +75,13 @@ function DeleteDialog({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const [finalBackup, setFinalBackup] = useState(false);
   const backups = useInfiniteQuery(backupsQuery(organizationId, database.id, false));
-  const configured = backups.data?.pages.at(0)?.configured ?? false;
-  const whyNone = whyNoLastBackup(database, configured);
+  const configured = backups.data?.pages.at(0)?.configured;
+  const whyNone =
+    configured === undefined
+      ? backups.isError
+        ? 'It could not be asked whether a backup can be made.'
+        : 'It is not known yet whether a backup can be made.'
+      : whyNoLastBackup(database, configured);
   const remove = useMutation({
     mutationFn: () =>
       matching((headers) =>

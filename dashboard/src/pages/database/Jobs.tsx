@@ -9,6 +9,7 @@ import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Progress, type Tone } from '../../ui/States.tsx';
 import { When } from '../../ui/When.tsx';
@@ -42,7 +43,7 @@ export function Jobs() {
       {[...active, ...failed].map((job) => (
         <JobCard key={job.id} job={job} />
       ))}
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {ended.length > 0 && (
         <Card title="Recent activity">
           <ul className={styles.steps}>

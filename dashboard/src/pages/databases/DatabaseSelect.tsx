@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { databaseNamesQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Field.tsx';
 
 interface Props {
@@ -16,11 +17,13 @@ interface Props {
 /** All databases, or one of them. */
 export function DatabaseSelect({ label = 'Databases', all, value, error, onChoose }: Props) {
   const organization = useOrganization();
-  const { data: rows = [] } = useQuery(databaseNamesQuery(organization.id));
+  const names = useQuery(databaseNamesQuery(organization.id));
+  const rows = names.data ?? [];
   return (
     <Select
       label={label}
       value={value}
+      hint={names.data === undefined && <Missing names={names} />}
       error={error}
       onChange={(event) => onChoose(event.target.value)}
     >
@@ -37,6 +40,19 @@ export function DatabaseSelect({ label = 'Databases', all, value, error, onChoos
     </Select>
   );
 }
+
+/** Says that there are more databases than can be chosen. */
+const Missing = ({ names }: { readonly names: Pick<UseQueryResult, 'isError' | 'refetch'> }) =>
+  names.isError ? (
+    <>
+      The names could not be read.{' '}
+      <Button small onClick={() => void names.refetch()}>
+        Read them again
+      </Button>
+    </>
+  ) : (
+    'The names are being read.'
+  );
 
 /** The scope of the choice. */
 export const scopeOf = (databaseId: string) =>

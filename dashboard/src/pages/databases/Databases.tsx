@@ -6,9 +6,9 @@ import { databasesQuery } from '../../data/queries.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
-import { table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { DatabaseTable } from './DatabaseTable.tsx';
 import { Filters } from './Filters.tsx';
@@ -41,7 +41,7 @@ export function Databases() {
   return (
     <Page title="Databases" actions={newButton}>
       <Filters search={search} onChange={change} />
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton lines={6} />}
       {list.isSuccess && rows.length === 0 && isFiltered && (
         <Empty
@@ -59,14 +59,7 @@ export function Databases() {
       )}
       {rows.length > 0 && <DatabaseTable rows={rows} slug={organization.slug} />}
       {list.isSuccess && !isFiltered && <Introduction database={rows[0]} />}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} databases, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="databases" />
     </Page>
   );
 }

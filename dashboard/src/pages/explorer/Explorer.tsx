@@ -3,7 +3,7 @@ import { Suspense, useState } from 'react';
 import { useNow } from '../../shell/context.ts';
 import { latePart } from '../../ui/late-part.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
 import { useDatabase } from '../database/use-database.ts';
 import { LedgerNav } from '../ledger/LedgerNav.tsx';
@@ -79,9 +79,7 @@ export function Explorer() {
             </Empty>
           )}
           {rows.query.isLoading && <Skeleton lines={8} />}
-          {rows.query.isError && (
-            <Problem error={rows.query.error} onRetry={() => void rows.query.refetch()} />
-          )}
+          <Failed read={rows.query} />
           {rows.answer !== undefined && (
             <Suspense fallback={<Skeleton lines={8} />}>
               <Results

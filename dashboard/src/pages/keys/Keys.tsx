@@ -9,7 +9,8 @@ import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Question } from '../../ui/Question.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -54,7 +55,7 @@ export function Keys() {
       }
     >
       <KeyFilters filter={filter} onChange={setFilter} />
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton lines={6} />}
       {list.isSuccess && rows.length === 0 && isFiltered && (
         <Empty
@@ -74,14 +75,7 @@ export function Keys() {
           ))}
         </Table>
       )}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} keys, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="keys" />
       <NewKey open={making} onClose={() => setMaking(false)} onMade={setSecret} />
       <Secret secret={secret} onClose={() => setSecret(undefined)} />
       <ChangeKey apiKey={askedTo('change')} onClose={close} />

@@ -28,7 +28,7 @@ export function AccountPage() {
         <h2>
           Account {params.accountId} <Copy text={params.accountId} what="the account’s ID" />
         </h2>
-        {account.isSuccess && (
+        {account.data !== undefined && (
           <Link
             className={buttonClass('write')}
             to="/o/$slug/databases/$name/explorer/new-transfer"
@@ -40,10 +40,8 @@ export function AccountPage() {
         )}
       </div>
       {account.isPending && <Skeleton lines={6} />}
-      {account.isError && (
-        <LedgerProblem error={account.error} onRetry={() => void account.refetch()} />
-      )}
-      {account.isSuccess && (
+      {account.isError && <LedgerProblem error={account.error} onRetry={() => account.refetch()} />}
+      {account.data !== undefined && (
         <>
           <div className={styles.pair}>
             <Balances account={account.data} />

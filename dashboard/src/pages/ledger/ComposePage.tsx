@@ -7,7 +7,7 @@ import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { NameField } from '../../ui/NameField.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { useDatabase } from '../database/use-database.ts';
 import { planTransfers, type Planned, type TransferDraft } from './compose.ts';
@@ -172,7 +172,7 @@ function Foreseen({ transfers, sent, children }: ForeseenProps) {
     refetchOnReconnect: false,
   });
   if (accounts.isError) {
-    return <Problem error={accounts.error} onRetry={() => void accounts.refetch()} />;
+    return <Failed read={accounts} />;
   }
   if (accounts.data === undefined) return <Skeleton lines={4} />;
   return (

@@ -4,7 +4,7 @@ import { NotThere } from './queries.ts';
 
 interface Props {
   readonly error: unknown;
-  readonly onRetry: () => void;
+  readonly onRetry: () => unknown;
 }
 
 /** A missing record is no error; everything else is shown as a problem. */

@@ -10,7 +10,7 @@ import { useNow } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
 import { BalanceChart } from './BalanceChart.tsx';
 import styles from './Ledger.module.css';
@@ -46,10 +46,8 @@ export function StatementCard({ account }: { readonly account: Account }) {
             <Skeleton lines={6} />
           </>
         )}
-        {statement.isError && (
-          <Problem error={statement.error} onRetry={() => void statement.refetch()} />
-        )}
-        {statement.isSuccess && <Shown account={account} statement={statement.data} />}
+        <Failed read={statement} />
+        {statement.data !== undefined && <Shown account={account} statement={statement.data} />}
       </div>
     </Card>
   );

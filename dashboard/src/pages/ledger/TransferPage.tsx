@@ -7,7 +7,7 @@ import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
 import { Copy } from '../../ui/Copy.tsx';
 import { Card, useTitle } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Digits } from './Digits.tsx';
 import styles from './Ledger.module.css';
@@ -35,9 +35,9 @@ export function TransferPage() {
       </h2>
       {transfer.isPending && <Skeleton lines={6} />}
       {transfer.isError && (
-        <LedgerProblem error={transfer.error} onRetry={() => void transfer.refetch()} />
+        <LedgerProblem error={transfer.error} onRetry={() => transfer.refetch()} />
       )}
-      {transfer.isSuccess && (
+      {transfer.data !== undefined && (
         <div className={styles.pair}>
           <div className={styles.stack}>
             <Movement transfer={transfer.data} />
@@ -98,8 +98,8 @@ function Life({ transfer }: { readonly transfer: Transfer }) {
   return (
     <Card title="What became of it">
       {life.isPending && <Skeleton lines={1} />}
-      {life.isError && <Problem error={life.error} onRetry={() => void life.refetch()} />}
-      {life.isSuccess && <LifeWords transfer={transfer} life={life.data} />}
+      <Failed read={life} />
+      {life.data !== undefined && <LifeWords transfer={transfer} life={life.data} />}
     </Card>
   );
 }
@@ -150,9 +150,7 @@ function Chain({ transfer }: { readonly transfer: Transfer }) {
   const at = useLedgerAddress();
   const chain = useQuery(chainQuery(at, transfer));
   const { shown } = useAmounts(transfer.ledger);
-  if (chain.isError) {
-    return <Problem error={chain.error} onRetry={() => void chain.refetch()} />;
-  }
+  if (chain.isError && chain.data === undefined) return <Failed read={chain} />;
   const rows = chain.data ?? [];
   if (rows.length < 2 || isTransfer(transfer.flags, 'imported')) return null;
   return (

@@ -7,7 +7,7 @@ import { csvOf } from '../../lib/records.ts';
 import { said } from '../../lib/said.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { useTitle } from '../../ui/Page.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -32,7 +32,8 @@ export function TrialPage() {
     <div className={styles.page}>
       <LedgerNav />
       <h2>Trial balance</h2>
-      {first.isError && <Problem error={first.error} onRetry={() => void first.refetch()} />}
+      <Failed read={first} />
+      {ledger === undefined && first.isPending && <Skeleton lines={6} />}
       {ledger === '' && (
         <Empty
           title="No account yet"
@@ -98,13 +99,21 @@ function Sums({ ledger }: { readonly ledger: string }) {
       </>
     );
   }
-  if (trial.isError) {
-    return <Problem error={trial.error} onRetry={() => void trial.refetch()} />;
-  }
+  if (trial.data === undefined) return <Failed read={trial} />;
   if (trial.data.rows.length === 0) {
     return <Empty title="No account">The ledger {ledger} has no account in this database.</Empty>;
   }
-  return <TrialTable ledger={ledger} trial={trial.data} onAgain={() => void trial.refetch()} />;
+  return (
+    <>
+      <Failed read={trial} />
+      <TrialTable
+        ledger={ledger}
+        trial={trial.data}
+        busy={trial.isFetching}
+        onAgain={() => void trial.refetch()}
+      />
+    </>
+  );
 }
 
 const heads = [
@@ -121,10 +130,12 @@ const heads = [
 interface TableProps {
   readonly ledger: string;
   readonly trial: TrialAnswer;
+  /** Whether it is read again. */
+  readonly busy: boolean;
   readonly onAgain: () => void;
 }
 
-function TrialTable({ ledger, trial, onAgain }: TableProps) {
+function TrialTable({ ledger, trial, busy, onAgain }: TableProps) {
   const params = useParams({ from: path });
   const { label, plain } = useAmounts(ledger);
   const names = useFieldNames();
@@ -151,7 +162,7 @@ function TrialTable({ ledger, trial, onAgain }: TableProps) {
           {typeof label?.currency === 'string' && ` Amounts in ${said(label.currency)}.`}
         </p>
         <div className={styles.bar}>
-          <Button small onClick={onAgain}>
+          <Button small busy={busy} onClick={onAgain}>
             Read again
           </Button>
           <Button

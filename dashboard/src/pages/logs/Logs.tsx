@@ -9,9 +9,9 @@ import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
-import { table } from '../../ui/Table.tsx';
 import { Exactly, When } from '../../ui/When.tsx';
 import { useDatabase } from '../database/use-database.ts';
 import { Filters } from './Filters.tsx';
@@ -65,10 +65,10 @@ export function Logs() {
         <SaveLines key={JSON.stringify(search)} choice={search} />
         <p className={styles.soft}>Times are {zoneName(now, zone)}.</p>
       </div>
-      {earlier.isError && <Problem error={earlier.error} onRetry={() => void earlier.refetch()} />}
+      <Failed read={earlier} />
       {following.isError && !paused && !hasEnd && (
         <>
-          <Problem error={following.error} onRetry={() => void following.refetch()} />
+          <Failed read={following} />
           {following.data !== undefined && (
             <p className={styles.soft}>
               The lines are those up to{' '}
@@ -93,18 +93,7 @@ export function Logs() {
       {lines.length > 0 && (
         <Lines lines={lines} zone={zone} busy={earlier.isPlaceholderData} onOpen={setOpened} />
       )}
-      {earlier.hasNextPage && (
-        <p className={table.more}>
-          {lines.length} lines, there are earlier ones
-          <Button
-            small
-            busy={earlier.isFetchingNextPage}
-            onClick={() => void earlier.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={earlier} count={lines.length} what="lines" rest="there are earlier ones" />
       <p className={styles.soft}>
         Slow and failed requests over HTTP stand on the page Monitoring.
       </p>

@@ -12,6 +12,8 @@ import { Button } from '../../ui/Button.tsx';
 import { Code } from '../../ui/Code.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import { Card, Page } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import styles from '../../ui/Filters.module.css';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
@@ -59,7 +61,7 @@ export function Members() {
           onChange={(role) => setFilter(given({ ...filter, role }))}
         />
       </search>
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton />}
       {list.isSuccess && rows.length === 0 && isFiltered && (
         <Empty
@@ -81,14 +83,7 @@ export function Members() {
           ))}
         </Table>
       )}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} members, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="members" />
       <Invitations onSent={setSent} />
       <Card title="Roles">
         <Table label="Roles" heads={['Role', 'May']}>
@@ -236,9 +231,10 @@ function Invitations({ onSent }: { readonly onSent: (sent: SentInvitation) => vo
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', organization.id] }),
   });
-  if (rows.length === 0) return null;
+  if (rows.length === 0) return <Failed read={list} />;
   return (
     <Card title="Invitations">
+      <Failed read={list} />
       {act.isError && <Problem error={act.error} />}
       <Table
         label="Invitations"
@@ -253,6 +249,7 @@ function Invitations({ onSent }: { readonly onSent: (sent: SentInvitation) => vo
           />
         ))}
       </Table>
+      <More list={list} count={rows.length} what="invitations" />
     </Card>
   );
 }

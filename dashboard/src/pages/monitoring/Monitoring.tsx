@@ -6,7 +6,7 @@ import { plainTime, zoneName } from '../../lib/time.ts';
 import { useNow, useZone } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { latePart } from '../../ui/late-part.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
@@ -37,13 +37,13 @@ export function Monitoring() {
   const figures = useQuery(figuresQuery(organizationId, database.id, choice));
   return (
     <div className={styles.page}>
-      {current.isError && <Problem error={current.error} onRetry={() => void current.refetch()} />}
+      <Failed read={current} />
       {current.isPending && <Skeleton lines={3} />}
       {current.data !== undefined && <Tiles current={current.data} />}
       <Controls search={search} figures={figures.data} onChoose={setSearch} />
       {figures.isError && (
         <>
-          <Problem error={figures.error} onRetry={() => void figures.refetch()} />
+          <Failed read={figures} />
           {figures.data !== undefined && (
             <p className={styles.soft}>
               The charts are of <When at={new Date(figures.dataUpdatedAt).toISOString()} />.

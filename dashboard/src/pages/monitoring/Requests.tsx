@@ -3,10 +3,10 @@ import type { LedgerRequest } from '../../../../gen/api.ts';
 import { requestsQuery } from './queries.ts';
 import { shownFigure } from '../../lib/figures.ts';
 import { wordOf } from '../../lib/search.ts';
-import { Button } from '../../ui/Button.tsx';
 import { Copy } from '../../ui/Copy.tsx';
 import { Card } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
@@ -52,7 +52,7 @@ export function Requests() {
           are kept, without their content.
           {part !== undefined && ' Those of the marked part of the time are shown.'}
         </p>
-        {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+        <Failed read={list} />
         {list.isPending && <Skeleton lines={4} />}
         {list.isSuccess && rows.length === 0 && (
           <Empty title="No such request">
@@ -79,14 +79,7 @@ export function Requests() {
             ))}
           </Table>
         )}
-        {list.hasNextPage && (
-          <p className={table.more}>
-            {rows.length} requests, there are more
-            <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              Show more
-            </Button>
-          </p>
-        )}
+        <More list={list} count={rows.length} what="requests" />
       </div>
     </Card>
   );

@@ -7,6 +7,8 @@ import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
@@ -63,7 +65,7 @@ function List({ unreadOnly }: { readonly unreadOnly: boolean }) {
   const newest = rows.find((row) => !row.read);
   return (
     <div className={styles.stack}>
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {read.isError && <Problem error={read.error} />}
       {list.isPending && <Skeleton lines={6} />}
       {list.isSuccess && rows.length === 0 && (
@@ -86,14 +88,7 @@ function List({ unreadOnly }: { readonly unreadOnly: boolean }) {
           ))}
         </ul>
       )}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} notifications, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="notifications" />
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { DatabaseSelect } from '../databases/DatabaseSelect.tsx';
@@ -24,14 +25,13 @@ export function Preferences() {
     },
     onSettled: () => renew(queryClient, organization.id),
   });
-  if (preferences.isError) {
-    return <Problem error={preferences.error} onRetry={() => void preferences.refetch()} />;
-  }
   if (preferences.isPending) return <Skeleton lines={6} />;
+  if (preferences.data === undefined) return <Failed read={preferences} />;
   const { kinds, mutedDatabases, mailAddress } = preferences.data;
   return (
     <div className={styles.cards}>
       <Card title="What you get">
+        <Failed read={preferences} />
         {change.isError && <Problem error={change.error} />}
         <div className={styles.stack}>
           <p className={styles.soft}>Yours alone, for {organization.name}.</p>

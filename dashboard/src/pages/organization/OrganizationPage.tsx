@@ -9,7 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
 import { Card, Facts, Page } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Badge, Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
 import { MaintenanceWindowCard } from '../configuration/MaintenanceWindowCard.tsx';
@@ -30,7 +30,7 @@ export function OrganizationPage() {
   return (
     <Page title="Organization" narrow>
       {read.isPending && <Skeleton lines={6} />}
-      {read.isError && <Problem error={read.error} onRetry={() => void read.refetch()} />}
+      <Failed read={read} />
       {read.data !== undefined && (
         <>
           <About {...read.data} administers={administers} />

@@ -13,6 +13,8 @@ import { say } from '../../ui/announcer.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Field.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -50,7 +52,7 @@ export function OrganizationsPage() {
           onChange={(event) => setDeleted(event.target.checked)}
         />
       )}
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton />}
       {list.isSuccess && rows.length === 0 && (
         <Empty title="No organization">Databases belong to organizations.</Empty>
@@ -72,14 +74,7 @@ export function OrganizationsPage() {
           ))}
         </Table>
       )}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} organizations, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="organizations" />
     </Page>
   );
 }

@@ -7,7 +7,8 @@ import { serverNow } from '../../lib/clock.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
+import { More } from '../../ui/More.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { Exactly, useExactTime, When } from '../../ui/When.tsx';
@@ -44,7 +45,7 @@ export function Deliveries() {
         search={search}
         onChange={(next) => void navigate({ search: next, resetScroll: false })}
       />
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton lines={8} />}
       {list.isSuccess && rows.length === 0 && (
         <Empty title="No delivery">Nothing was sent, or the filters leave nothing.</Empty>
@@ -60,14 +61,7 @@ export function Deliveries() {
           ))}
         </Table>
       )}
-      {list.hasNextPage && (
-        <p className={table.more}>
-          {rows.length} deliveries, there are more
-          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      )}
+      <More list={list} count={rows.length} what="deliveries" />
       <DeliveryDetails deliveryId={opened} onClose={() => setOpened(undefined)} />
     </Page>
   );

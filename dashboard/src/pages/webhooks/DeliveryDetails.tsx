@@ -10,6 +10,7 @@ import { Code } from '../../ui/Code.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
 import form from '../../ui/Form.module.css';
 import { Card, Facts } from '../../ui/Page.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
@@ -44,11 +45,12 @@ function Details({ deliveryId }: { readonly deliveryId: string }) {
     onSuccess: () => say('The delivery is made again'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deliveries', organization.id] }),
   });
-  if (read.isError) return <Problem error={read.error} onRetry={() => void read.refetch()} />;
   if (read.isPending) return <Skeleton lines={8} />;
+  if (read.data === undefined) return <Failed read={read} />;
   const { webhookDelivery: delivery, requestBody, attempts } = read.data;
   return (
     <>
+      <Failed read={read} />
       <Facts
         rows={[
           ['Event', <code key="event">{delivery.eventType}</code>],

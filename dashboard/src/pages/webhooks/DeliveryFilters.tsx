@@ -32,6 +32,11 @@ export function DeliveryFilters({ search, onChange }: Props) {
           onChange={(event) => choose('endpointId', event.target.value)}
         >
           <option value="">All</option>
+          {/* Its URL is not read yet, or it is deleted. */}
+          {search.endpointId !== undefined &&
+            endpoints.data?.data.some(({ id }) => id === search.endpointId) !== true && (
+              <option value={search.endpointId}>{search.endpointId}</option>
+            )}
           {endpoints.data?.data.map(({ id, url }) => (
             <option key={id} value={id}>
               {url}

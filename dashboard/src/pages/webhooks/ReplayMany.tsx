@@ -7,6 +7,7 @@ import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 
@@ -59,7 +60,7 @@ function Question({ filter, onClose }: Props) {
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deliveries', organization.id] }),
   });
-  if (count.isError) return <Problem error={count.error} onRetry={() => void count.refetch()} />;
+  if (count.isError) return <Failed read={count} />;
   if (count.isPending) return <Skeleton lines={2} />;
   const { replayed, expedited, skipped, more } = count.data;
   const total = replayed + expedited;

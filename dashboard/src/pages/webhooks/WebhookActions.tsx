@@ -34,9 +34,11 @@ export function WebhookActions({ endpoint, onSecret }: Props) {
   return (
     <>
       {isEnabled && (
-        <Button small busy={actions.test.isPending} onClick={() => actions.test.mutate()}>
-          Test
-        </Button>
+        <Button
+          {...button('Test')}
+          busy={actions.test.isPending}
+          onClick={() => actions.test.mutate()}
+        />
       )}
       <Button {...button('Change')} look="quiet" onClick={() => setAsked('change')} />
       <Button

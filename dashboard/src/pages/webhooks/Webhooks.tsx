@@ -6,7 +6,7 @@ import { webhooksQuery } from '../../data/webhook-queries.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { ShownSecret } from '../../ui/ShownSecret.tsx';
 import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -52,7 +52,7 @@ export function Webhooks() {
         </>
       }
     >
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {list.isPending && <Skeleton lines={4} />}
       {list.isSuccess && rows.length === 0 && (
         <Empty title="No endpoint yet">

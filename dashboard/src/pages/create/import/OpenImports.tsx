@@ -6,7 +6,7 @@ import { shownBytes } from '../../../lib/figures.ts';
 import { useOrganization } from '../../../shell/context.ts';
 import { say } from '../../../ui/announcer.ts';
 import { Button } from '../../../ui/Button.tsx';
-import { Problem } from '../../../ui/Problem.tsx';
+import { Failed } from '../../../ui/Failed.tsx';
 import { Question } from '../../../ui/Question.tsx';
 import { Badge } from '../../../ui/States.tsx';
 import { When } from '../../../ui/When.tsx';
@@ -28,7 +28,7 @@ export function OpenImports({ onTake }: Props) {
   );
   return (
     <>
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      <Failed read={list} />
       {rows.length > 0 && (
         <>
           <h3>Open imports</h3>

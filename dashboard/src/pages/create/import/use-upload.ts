@@ -10,6 +10,7 @@ import {
   putPart,
   readImport,
 } from '../../../data/import-queries.ts';
+import { patiently } from '../../../data/patience.ts';
 import { pause } from '../../../lib/pause.ts';
 import { useOrganization } from '../../../shell/context.ts';
 import { announced, indexIn, type ChosenFile } from './chosen-files.ts';
@@ -85,7 +86,7 @@ async function awaitTrial(
   signal: AbortSignal,
 ): Promise<Import> {
   for (;;) {
-    const one = await readImport(organizationId, importId);
+    const one = await patiently(() => readImport(organizationId, importId), { signal });
     if (one.status === 'READY') return one;
     if (one.status === 'FAULTY' && one.report !== null) throw new RowsFaulty(one.report);
     if (one.status !== 'CHECKING') throw new UploadEnded(closedWords);

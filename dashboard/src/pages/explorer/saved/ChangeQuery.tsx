@@ -9,8 +9,8 @@ import { Button } from '../../../ui/Button.tsx';
 import { DialogButtons } from '../../../ui/Dialog.tsx';
 import { Checkbox, Input } from '../../../ui/Field.tsx';
 import form from '../../../ui/Form.module.css';
+import { Fresh } from '../../../ui/Fresh.tsx';
 import { Problem } from '../../../ui/Problem.tsx';
-import { Skeleton } from '../../../ui/States.tsx';
 import { useDatabase } from '../../database/use-database.ts';
 import { wordsOfQuery } from '../history.ts';
 import type { ExplorerSearch } from '../search.ts';
@@ -27,13 +27,11 @@ interface Props {
 export function ChangeQuery(props: Props) {
   const { database, organizationId } = useDatabase();
   const read = useQuery(savedQueryQuery(organizationId, database.id, props.queryId));
-  if (read.isError) {
-    return <Problem error={read.error} onRetry={() => void read.refetch()} />;
-  }
-  if (read.data === undefined || (read.isFetching && !read.isFetchedAfterMount)) {
-    return <Skeleton lines={3} />;
-  }
-  return <Form {...props} present={read.data.data.savedQuery} etag={read.data.etag} />;
+  return (
+    <Fresh read={read}>
+      {({ data, etag }) => <Form {...props} present={data.savedQuery} etag={etag} />}
+    </Fresh>
+  );
 }
 
 interface FormProps extends Props {

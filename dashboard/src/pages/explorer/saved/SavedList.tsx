@@ -5,7 +5,7 @@ import type { SavedQuery } from '../../../../../gen/api.ts';
 import { useOrganization, whyNot } from '../../../shell/context.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Dialog } from '../../../ui/Dialog.tsx';
-import { Problem } from '../../../ui/Problem.tsx';
+import { Failed } from '../../../ui/Failed.tsx';
 import { Skeleton } from '../../../ui/States.tsx';
 import { useDatabase } from '../../database/use-database.ts';
 import styles from '../Explorer.module.css';
@@ -26,13 +26,12 @@ export function SavedList({ search, onRun }: Props) {
   const saved = useQuery(savedQueriesQuery(organizationId, database.id));
   const [changed, setChanged] = useState<string>();
   const whyFixed = useWhyFixed();
-  if (saved.isError) {
-    return <Problem error={saved.error} onRetry={() => void saved.refetch()} />;
-  }
-  if (saved.data === undefined) return <Skeleton lines={2} />;
+  if (saved.isPending) return <Skeleton lines={2} />;
+  if (saved.data === undefined) return <Failed read={saved} />;
   const close = () => setChanged(undefined);
   return (
     <>
+      <Failed read={saved} />
       {saved.data.length === 0 && (
         <p>None yet. A query that is saved is there for everybody who may see this database.</p>
       )}

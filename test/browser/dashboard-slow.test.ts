@@ -1,0 +1,230 @@
+// A service that answers slowly, or is away now and then, against fixed answers: each page says so, and nothing that was typed is lost.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { OperationId } from '../../api/contract/routes.ts';
+import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
+import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { sessionExample } from '../../api/contract/schemas/session.ts';
+import { rightsOf } from '../../api/model/access.ts';
+import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { FixedService } from '../support/browser/fixed-service.ts';
+import { eventually } from '../support/shell.ts';
+
+const base = `/o/acme/databases/${databaseExample.name}`;
+const keys = '/o/acme/settings/keys';
+const organization = {
+  ...sessionExample.organization,
+  slug: 'acme',
+  role: 'owner',
+  rights: rightsOf('owner'),
+  namespace: 'org-acme',
+} as const;
+const session = { ...sessionExample, organization, organizations: [organization] };
+/** Another try is of no use, so the page makes none by itself. */
+const away = {
+  status: 503,
+  body: {
+    type: 'about:blank',
+    title: 'Away',
+    status: 503,
+    detail: 'The service is away.',
+    instance: '/',
+    code: 'unavailable',
+    requestId: 'req_1',
+    retryable: false,
+  },
+} as const;
+
+let service: FixedService;
+let browser: Browser;
+let tab: Tab;
+const changed = new Set<OperationId>();
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([FixedService.start(), startChromium()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+beforeEach(async () => {
+  service.when('getSession', () => ({ body: session }));
+  tab = await openTab(browser, { origins: [service.url], width: 1_280 });
+});
+afterEach(async () => {
+  for (const id of changed) service.forget(id);
+  changed.clear();
+  await tab.context.close();
+});
+
+function when(id: OperationId, answer: Parameters<FixedService['when']>[1]): void {
+  changed.add(id);
+  service.when(id, answer);
+}
+
+/** The service answers these when the test says so. */
+function slow(...ids: readonly OperationId[]): () => void {
+  const asked = Promise.withResolvers<void>();
+  for (const id of ids) {
+    const example = service.exampleOf(id);
+    when(id, async () => {
+      await asked.promise;
+      return id === 'getSession' ? { body: session } : example;
+    });
+  }
+  return asked.resolve;
+}
+
+const open = (path: string) => tab.page.goto(`${service.url}${path}`);
+const again = () => tab.page.getByRole('button', { name: 'Try again', exact: true });
+
+test('while a slow service is asked for the session, the page says that it loads', async () => {
+  const { page } = tab;
+  const answer = slow('getSession');
+  await open(keys);
+  await page.getByText('The dashboard is loading.').waitFor();
+  answer();
+  await page.getByRole('row', { name: /^ci/ }).waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('the frame of the page stays while a slow service is asked for a database', async () => {
+  const { page } = tab;
+  const answer = slow('getDatabase');
+  // On the way from another page, and by its address.
+  await open('/o/acme/databases');
+  await page.getByRole('link', { name: databaseExample.name, exact: true }).click();
+  await page.waitForURL(`${service.url}${base}`);
+  for (const isOpened of [false, true]) {
+    if (isOpened) await page.reload();
+    await page.getByRole('main').getByText('Loading', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'API keys' }).waitFor();
+  }
+  answer();
+  await page.getByRole('heading', { name: 'Shape' }).waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test.each([
+  ['the session', 'getSession', keys],
+  ['the database', 'getDatabase', base],
+] as const)('a page that lacked %s is shown once the service is back', async (_what, id, path) => {
+  const { page } = tab;
+  when(id, () => away);
+  await open(path);
+  await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  await again().click();
+  await page.getByText('The service is away.').waitFor();
+  const answer = slow(id);
+  await again().click();
+  // That it was pressed is seen although no answer comes.
+  await page.getByText(/^(The dashboard is loading\.|Loading)$/).waitFor();
+  answer();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
+  await page
+    .getByRole('heading', { name: 'This page cannot be shown' })
+    .waitFor({ state: 'detached' });
+});
+
+test('a list whose rows are there already, and that is read again, says so until the answer is there', async () => {
+  const { page } = tab;
+  await page.clock.install();
+  await open(keys);
+  const row = page.getByRole('row', { name: /^ci/ });
+  await row.waitFor();
+  when('listApiKeys', () => away);
+  await eventually('it is read again by itself', async () => {
+    await page.clock.runFor(30_000);
+    return await again().isVisible();
+  });
+  const answer = slow('listApiKeys');
+  await again().click();
+  await page.locator('button[aria-busy]', { hasText: 'Try again' }).waitFor();
+  expect(await row.isVisible()).toBe(true);
+  answer();
+  await again().waitFor({ state: 'detached' });
+});
+
+test('what is not known yet is not told as nothing', async () => {
+  const { page } = tab;
+  const answer = slow('listChanges', 'listBackups', 'queryAccounts');
+  await open(`${base}/configuration`);
+  const changes = page.getByRole('region', { name: 'Changes', exact: true });
+  await changes.getByText('Loading', { exact: true }).waitFor();
+  expect(await changes.getByText('None yet.').count()).toBe(0);
+  await open(`${base}/explorer/trial-balance`);
+  await page.getByRole('main').getByText('Loading', { exact: true }).waitFor();
+  await open(`${base}#delete`);
+  const last = page.getByRole('checkbox', { name: /^Make a last backup/ });
+  await last.waitFor();
+  await page.getByText('It is not known yet whether a backup can be made.').waitFor();
+  expect(await last.isDisabled()).toBe(true);
+  const answerNames = slow('listDatabases');
+  await open(keys);
+  await page.getByText('The names are being read.').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'A database, page or organization' }).fill('pay');
+  await page.getByText('The databases are being searched.').waitFor();
+  await page.keyboard.press('Escape');
+  answer();
+  answerNames();
+  await page.getByText('The names are being read.').waitFor({ state: 'detached' });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('names of databases that could not be read are read again where one is chosen', async () => {
+  const { page } = tab;
+  when('listDatabases', () => away);
+  await open(keys);
+  await page.getByText('The names could not be read.').waitFor();
+  service.forget('listDatabases');
+  await page.getByRole('button', { name: 'Read them again' }).click();
+  await page.getByLabel('Database', { exact: true }).selectOption(databaseExample.name);
+});
+
+test('a next page that fails says so at the end of the list, and can be asked for again', async () => {
+  const { page } = tab;
+  const next = { limit: 50, nextCursor: 'more', hasMore: true };
+  const list = (name: string, more: typeof next | typeof last) => ({
+    body: { data: [{ ...apiKeyExample, id: `key_${name}`, name }], page: more },
+  });
+  const last = { limit: 50, nextCursor: null, hasMore: false };
+  let isAway = true;
+  when('listApiKeys', ({ query }) => {
+    if ((query as { readonly cursor?: string }).cursor === undefined) return list('first', next);
+    return isAway ? away : list('second', last);
+  });
+  await open(keys);
+  const more = page.getByRole('button', { name: 'Show more keys' });
+  await more.click();
+  await page.getByText('The service is away.').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(1);
+  const [alert, row] = await Promise.all([
+    page.getByRole('alert').boundingBox(),
+    page.getByRole('row', { name: /^first/ }).boundingBox(),
+  ]);
+  expect(alert?.y).toBeGreaterThan(row?.y ?? Infinity);
+  isAway = false;
+  await more.click();
+  await page.getByRole('row', { name: /^second/ }).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test('a read that fails in the background takes no form away', async () => {
+  const { page } = tab;
+  await page.clock.install();
+  await open(`${base}/backups/moment/restore`);
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('payments-again');
+  let asked = 0;
+  when('getRecoveryWindow', () => {
+    asked += 1;
+    return away;
+  });
+  await eventually('the window is read again', async () => {
+    await page.clock.runFor(20_000);
+    return asked > 0 || undefined;
+  });
+  await tab.hasNoted(503);
+  expect(await name.inputValue()).toBe('payments-again');
+});
