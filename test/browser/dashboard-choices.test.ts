@@ -1,6 +1,7 @@
 // What a person chooses and names, against fixed answers: the engine of a restored database, names of codes and of user data.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { auditEventExample } from '../../api/contract/schemas/audit-event.ts';
 import { backupExample } from '../../api/contract/schemas/backup.ts';
 import { catalogExample } from '../../api/contract/schemas/catalog.ts';
 import {
@@ -9,6 +10,7 @@ import {
   restoringExample,
 } from '../../api/contract/schemas/database.ts';
 import { rowExamples } from '../../api/contract/schemas/ledger.ts';
+import { invitationExample, memberExample } from '../../api/contract/schemas/member.ts';
 import { problemExample } from '../../api/contract/schemas/problem.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
@@ -22,6 +24,7 @@ import { eventually } from '../support/shell.ts';
 // As long as names may be.
 const name = 'settlement-of-card-payments-europe-west1';
 const longName = 'Settlement of card payments in Europe, of all of the year 26';
+const arabicName = 'بنك المدفوعات الدولية وتسوية البطاقات في أوروبا الغربية';
 const base = `/o/acme/databases/${name}`;
 let labels: Record<string, string> = {};
 let service: FixedService;
@@ -34,8 +37,9 @@ beforeAll(async () => {
   const { id } = { ...sessionExample.organization };
   const rights = rightsOf('owner');
   const called = { id, name: longName, slug: 'acme', role: 'owner', rights, namespace: 'org-acme' };
+  const user = { id: 'usr_1', display: arabicName, email: null, administrator: false };
   service.when('getSession', () => ({
-    body: { ...sessionExample, organization: called, organizations: [called] },
+    body: { ...sessionExample, user, organization: called, organizations: [called] },
   }));
   service.when('getDatabase', () => ({
     headers: { etag: `W/"${JSON.stringify(labels).length}"` },
@@ -201,6 +205,18 @@ test('names of codes and of user data are given, stand wherever the numbers do, 
   expect(tab.takeTroubles()).toEqual([]);
 });
 
+/** Runs in the page: whether the first letter of a name is in sight. The name begins with a control of direction. */
+const isBeginSeen = `(() => {
+  const one = [...document.querySelectorAll('bdi')].find(
+    (any) => any.textContent.includes(${JSON.stringify(arabicName)}),
+  );
+  const range = document.createRange();
+  range.setStart(one.firstChild, 1);
+  range.setEnd(one.firstChild, 2);
+  const [letter, box] = [range, one].map((of) => of.getBoundingClientRect());
+  return letter.left >= box.left - 1 && letter.right <= box.right + 1;
+})()`;
+
 test('a long name of the organization leaves bell, switcher and search whole; one of a database leaves its button', async () => {
   const { page } = tab;
   await page.goto(`${service.url}${base}/explorer/new-account`);
@@ -211,9 +227,72 @@ test('a long name of the organization leaves bell, switcher and search whole; on
     side.getByRole('link', { name: /notification/i }),
     side.getByRole('button', { name: new RegExp(longName) }),
     side.getByRole('button', { name: /^Search/ }),
+    side.getByRole('link', { name: arabicName }),
+    side.getByLabel('Times'),
   ]) {
     const [box, around] = await Promise.all([one.boundingBox(), side.boundingBox()]);
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan((around?.x ?? 0) + (around?.width ?? 0));
   }
+  // A name is cut at its end, in whatever direction it is read.
+  expect(await page.evaluate(isBeginSeen)).toBe(true);
   await looksRight(tab, 'long-names');
+});
+
+test('long names and many databases of people leave the buttons of a row in sight', async () => {
+  const { page } = tab;
+  const word = 'Wilhelmina'.repeat(9);
+  const databases = Array.from({ length: 200 }, (_, index) => ({
+    ...databaseExample,
+    id: `${databaseExample.id.slice(0, -3)}${100 + index}`,
+    name: `settlement-${100 + index}`,
+  }));
+  const page1 = { limit: 200, nextCursor: null, hasMore: false };
+  service.when('listDatabases', () => ({ body: { data: databases, page: page1 } }));
+  const databaseIds = databases.slice(0, 60).map(({ id }) => id);
+  const member = { ...memberExample, databaseScope: { type: 'DATABASES', databaseIds } };
+  service.when('listMembers', () => ({ body: { data: [member], page: page1 } }));
+  service.when('getMember', () => ({ headers: { etag: '"1"' }, body: { member } }));
+  const invitation = { ...invitationExample, email: `${word}@${word}.example.com` };
+  service.when('listInvitations', () => ({ body: { data: [invitation], page: page1 } }));
+  const event = {
+    ...auditEventExample,
+    actor: { ...auditEventExample.actor, display: word },
+    target: { ...auditEventExample.target, display: word },
+  };
+  service.when('listAuditEvents', () => ({ body: { data: [event], page: page1 } }));
+  const isInSight = async (button: ReturnType<typeof page.getByRole>) => {
+    const { x = -1, width = 0 } = (await button.boundingBox()) ?? {};
+    expect(x).toBeGreaterThan(0);
+    expect(x + width).toBeLessThan(1_280);
+  };
+  await page.goto(`${service.url}/o/acme/settings/audit`);
+  await isInSight(page.getByRole('button', { name: /^Details of/ }));
+  await page.goto(`${service.url}/o/acme/settings/members`);
+  await isInSight(page.getByRole('button', { name: /^Take back/ }));
+  const row = page.getByRole('row', { name: new RegExp(`^${memberExample.user.name}`) });
+  await row.getByText('60 databases').click();
+  await row.getByText('settlement-159', { exact: false }).last().waitFor();
+  await row.getByText('60 databases').click();
+  expect((await row.boundingBox())?.height).toBeLessThan(120);
+  await row.getByRole('button', { name: /^Change/ }).click();
+  await page.getByText('These databases: 60 of 200').waitFor();
+  await page.getByRole('button', { name: 'Change member' }).waitFor();
+  const { y = 700 } =
+    (await page.getByRole('button', { name: 'Change member' }).boundingBox()) ?? {};
+  expect(y).toBeLessThan(700);
+  await page.getByRole('dialog').getByLabel('Part of the name').fill('299');
+  await page.getByRole('dialog').getByLabel('Part of the name').press('Enter');
+  await page.getByRole('checkbox').nth(1).waitFor({ state: 'detached' });
+  await page.getByRole('checkbox', { name: 'settlement-299' }).check();
+  await page.getByText('These databases: 61 of 200').waitFor();
+  await looksRight(tab, 'member-of-many');
+  for (const id of [
+    'listDatabases',
+    'listMembers',
+    'getMember',
+    'listInvitations',
+    'listAuditEvents',
+  ] as const) {
+    service.forget(id);
+  }
 });

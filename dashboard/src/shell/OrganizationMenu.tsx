@@ -30,7 +30,7 @@ export function OrganizationMenu({ session, organization }: MenuProps) {
                 onClick={() => void navigate({ to: '/o/$slug/databases', params: { slug } })}
               >
                 <span className={styles.label}>
-                  {said(name)}
+                  <bdi>{said(name)}</bdi>
                   <small>{role}</small>
                 </span>
                 {id === organization?.id && <Check size={16} aria-label="shown now" />}

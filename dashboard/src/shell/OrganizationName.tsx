@@ -13,7 +13,9 @@ export const OrganizationName = ({
     <span className={styles.square} aria-hidden>
       {initialOf(organization?.name ?? '')}
     </span>
-    <span className={styles.label}>{said(organization?.name ?? 'No organization')}</span>
+    <span className={styles.label}>
+      <bdi>{said(organization?.name ?? 'No organization')}</bdi>
+    </span>
     <ChevronsUpDown size={15} aria-hidden />
   </>
 );

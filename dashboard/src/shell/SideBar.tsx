@@ -15,6 +15,7 @@ import {
 } from 'lucide-react';
 import { lazy, Suspense, type ComponentType } from 'react';
 import type { Session } from '../../../gen/api.ts';
+import { said } from '../lib/said.ts';
 import { orElse } from '../lib/or-else.ts';
 import type { Zone } from '../lib/time.ts';
 import { Bell } from './Bell.tsx';
@@ -123,7 +124,9 @@ export function SideBar({
         </button>
         <Link to="/account" className={styles.link} onClick={onGone}>
           <UserRound size={17} aria-hidden />
-          <span className={styles.person}>{session.user?.display ?? session.credential.name}</span>
+          <bdi className={styles.person}>
+            {said(session.user?.display ?? session.credential.name)}
+          </bdi>
         </Link>
         <Preferences zone={zone} onZone={onZone} />
         <small className={styles.version}>Version {session.service.version}</small>

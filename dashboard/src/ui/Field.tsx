@@ -23,6 +23,8 @@ export function Input({ label, hint, error, mono = false, ...rest }: InputProps)
     <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
       <input
+        // Words are read in the direction of their script; what a program reads, from the left.
+        dir={mono ? 'ltr' : 'auto'}
         {...rest}
         id={id}
         className={`${styles.input} ${mono ? styles.mono : ''}`}
@@ -106,6 +108,7 @@ export function TextArea({ label, hint, error, mono = false, ...rest }: TextArea
     <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
       <textarea
+        dir={mono ? 'ltr' : 'auto'}
         {...rest}
         id={id}
         className={`${styles.input} ${mono ? styles.mono : ''}`}

@@ -3,6 +3,7 @@ import { useRouteContext } from '@tanstack/react-router';
 import type { OwnSession } from '../../../../gen/api.ts';
 import { ask, mine } from '../../data/client.ts';
 import { ownSessionsQuery } from '../../data/queries.ts';
+import { said } from '../../lib/said.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Facts, Page } from '../../ui/Page.tsx';
@@ -21,7 +22,7 @@ export function Account() {
       <Card title="You">
         <Facts
           rows={[
-            ['Name', user?.display ?? credential.name],
+            ['Name', said(user?.display ?? credential.name)],
             ...(typeof user?.email === 'string' ? [['Address', user.email] as const] : []),
             ...(user?.administrator === true
               ? [['Administrator', 'of this installation: may make organizations'] as const]
@@ -31,7 +32,7 @@ export function Account() {
               : [['Signed in until', <When key="until" at={credential.expiresAt} />] as const]),
             [
               'Organizations',
-              session.organizations.map(({ name, role }) => `${name} (${role})`).join(', ') ||
+              session.organizations.map(({ name, role }) => `${said(name)} (${role})`).join(', ') ||
                 'none yet',
             ],
           ]}

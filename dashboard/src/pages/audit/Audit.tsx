@@ -61,14 +61,18 @@ export function Audit() {
               <td className={table.keep}>
                 <Exactly at={event.occurredAt} />
               </td>
-              <td>{said(event.actor.display)}</td>
+              <td>
+                <span className={table.words}>{said(event.actor.display)}</span>
+              </td>
               <td className={table.keep}>
                 <code>{event.type}</code>{' '}
                 {event.outcome !== 'SUCCESS' && (
                   <Badge tone="bad">{event.outcome.toLowerCase()}</Badge>
                 )}
               </td>
-              <td>{said(event.target.display)}</td>
+              <td>
+                <span className={table.words}>{said(event.target.display)}</span>
+              </td>
               <td className={table.keep}>{event.ip ?? '–'}</td>
               <td className={table.end}>
                 <Button

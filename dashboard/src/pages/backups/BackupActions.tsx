@@ -6,6 +6,7 @@ import { backupsKey } from '../../data/backup-queries.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
 import { databaseKey } from '../../data/queries.ts';
+import { said } from '../../lib/said.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
@@ -41,7 +42,7 @@ export function BackupActions({ backup, configured }: Props) {
           params={{ slug, name: database.name, backupId: backup.id }}
           search
           className={buttonClass('plain', true)}
-          aria-label={`Restore ${backup.name}`}
+          aria-label={`Restore ${said(backup.name)}`}
         >
           Restore
         </Link>
@@ -55,7 +56,7 @@ export function BackupActions({ backup, configured }: Props) {
             refused ??
             (backup.verification?.status === 'RUNNING' ? 'It is being tested.' : undefined)
           }
-          aria-label={`Test ${backup.name} by a restore`}
+          aria-label={`Test ${said(backup.name)} by a restore`}
           onClick={() => test.mutate()}
         >
           Test
@@ -68,7 +69,7 @@ export function BackupActions({ backup, configured }: Props) {
             look="quiet"
             busy={protect.isPending}
             disabledReason={refused}
-            aria-label={`${backup.protected ? 'Unprotect' : 'Protect'} ${backup.name}`}
+            aria-label={`${backup.protected ? 'Unprotect' : 'Protect'} ${said(backup.name)}`}
             onClick={() => protect.mutate()}
           >
             {backup.protected ? 'Unprotect' : 'Protect'}
@@ -78,7 +79,7 @@ export function BackupActions({ backup, configured }: Props) {
             small
             look="bad"
             disabledReason={refused ?? staysBecause(backup)}
-            aria-label={`Remove ${backup.name}`}
+            aria-label={`Remove ${said(backup.name)}`}
             onClick={() => setRemoving(true)}
           >
             Remove
@@ -129,7 +130,7 @@ function useTest({ id: backupId, databaseId, name }: Backup) {
       intent.try(backupId, (sending) =>
         ask(organizationId, 'post', `${one}/verify`, { params: { databaseId, backupId } }, sending),
       ),
-    onSuccess: () => say(`${name} is being tested`),
+    onSuccess: () => say(`${said(name)} is being tested`),
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, databaseId) }),
   });
@@ -149,7 +150,7 @@ function RemoveDialog({ backup, open, onClose }: RemoveProps) {
     mutationFn: () => ask(organizationId, 'delete', one, { params: { databaseId, backupId } }),
     onSuccess: () => {
       onClose();
-      say(`${name} is being removed`);
+      say(`${said(name)} is being removed`);
     },
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, databaseId) }),
@@ -158,7 +159,7 @@ function RemoveDialog({ backup, open, onClose }: RemoveProps) {
     <Question
       open={open}
       onClose={onClose}
-      title={`Remove ${name}?`}
+      title={`Remove ${said(name)}?`}
       about="It can no longer be restored. Objects that no other backup needs are deleted from the store within two days."
       leave="Keep it"
       make="Remove backup"

@@ -1,4 +1,5 @@
 import type { Backup, Job } from '../../../../gen/api.ts';
+import { said } from '../../lib/said.ts';
 import { shownBytes, unknownFigure } from '../../lib/figures.ts';
 import { Badge, Progress } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
@@ -31,12 +32,14 @@ export const BackupTable = ({ backups, jobs, configured }: Props) => (
     {backups.map((backup) => (
       <tr key={backup.id}>
         <td>
-          <span className={table.name}>{backup.name}</span>
+          <span className={table.name}>{said(backup.name)}</span>
           <div className={table.soft}>{originWords(backup)}</div>
           {backup.method === 'FILES' && <div className={table.soft}>{methodWords(backup)}</div>}
           {backup.protected && <div className={table.soft}>protected from removal</div>}
           {backup.hold !== null && (
-            <div className={table.soft}>{`held by ${backup.hold.by}: ${backup.hold.reason}`}</div>
+            <div
+              className={table.soft}
+            >{`held by ${said(backup.hold.by)}: ${said(backup.hold.reason)}`}</div>
           )}
           {backup.restores.length > 0 && (
             <div className={table.soft}>{`began ${countOf(backup.restores.length)}`}</div>

@@ -4,6 +4,7 @@ import type { Backup } from '../../../../gen/api.ts';
 import { backupsKey } from '../../data/backup-queries.ts';
 import { ask } from '../../data/client.ts';
 import { besideFields, fieldErrors } from '../../data/problem-error.ts';
+import { said } from '../../lib/said.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -31,7 +32,7 @@ export function HoldButton({ backup, refused }: Props) {
         small
         look="quiet"
         disabledReason={refused}
-        aria-label={`${isHeld ? 'Release' : 'Hold'} ${backup.name}`}
+        aria-label={`${isHeld ? 'Release' : 'Hold'} ${said(backup.name)}`}
         onClick={() => setOpen(true)}
       >
         {isHeld ? 'Release' : 'Hold'}
@@ -39,10 +40,10 @@ export function HoldButton({ backup, refused }: Props) {
       <Dialog
         open={isOpen}
         onClose={close}
-        title={`${isHeld ? 'Release' : 'Hold'} ${backup.name}?`}
+        title={`${isHeld ? 'Release' : 'Hold'} ${said(backup.name)}?`}
         about={
           isHeld
-            ? `It is held by ${backup.hold?.by}: ${backup.hold?.reason}. Afterwards schedules and people can remove it.`
+            ? `It is held by ${said(backup.hold?.by ?? '')}: ${said(backup.hold?.reason ?? '')}. Afterwards schedules and people can remove it.`
             : 'Until somebody releases it, nothing removes it: no schedule, no time, no request.'
         }
       >
@@ -70,7 +71,7 @@ function HoldForm({ backup, onClose }: FormProps) {
       ask(organizationId, 'put', path, { params: { databaseId, backupId }, body: { reason } }),
     onSuccess: () => {
       onClose();
-      say(`${name} is held`);
+      say(`${said(name)} is held`);
     },
     onSettled: useRefresh(backup),
   });
@@ -105,7 +106,7 @@ function ReleaseForm({ backup, onClose }: FormProps) {
     mutationFn: () => ask(organizationId, 'delete', path, { params: { databaseId, backupId } }),
     onSuccess: () => {
       onClose();
-      say(`${name} is released`);
+      say(`${said(name)} is released`);
     },
     onSettled: useRefresh(backup),
   });

@@ -4,6 +4,7 @@ import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
 import { besideFields, fieldErrors } from '../../data/problem-error.ts';
 import { databaseKey } from '../../data/queries.ts';
+import { said } from '../../lib/said.ts';
 import { say } from '../../ui/announcer.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Checkbox, Input } from '../../ui/Field.tsx';
@@ -57,7 +58,7 @@ function BackupForm({ onClose }: Pick<Props, 'onClose'>) {
     },
     onSuccess: ({ data }) => {
       onClose();
-      say(`${data.backup.name} is queued`);
+      say(`${said(data.backup.name)} is queued`);
     },
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),

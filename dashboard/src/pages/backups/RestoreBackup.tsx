@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import type { Backup, CreateCatalog } from '../../../../gen/api.ts';
 import { backupQuery } from '../../data/backup-queries.ts';
 import { catalogQuery } from '../../data/queries.ts';
+import { said } from '../../lib/said.ts';
 import { shownBytes } from '../../lib/figures.ts';
 import { Card, useTitle } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
@@ -48,7 +49,7 @@ function BackupForm({ backup, catalog }: Props) {
       files={files}
       notGood={status === 'SUCCEEDED' ? undefined : 'This backup cannot be restored.'}
     >
-      <Card title={`Restore ${backup.name}`}>
+      <Card title={`Restore ${said(backup.name)}`}>
         <p>
           A new database begins with the state of {database.name} at{' '}
           <Exactly at={backup.startedAt ?? backup.createdAt} />

@@ -4,6 +4,7 @@ import type { CreateCatalog, RecoveryWindow, RestorePreview } from '../../../../
 import { fieldErrors } from '../../data/problem-error.ts';
 import { catalogQuery } from '../../data/queries.ts';
 import { previewQuery, windowQuery } from '../../data/recovery-queries.ts';
+import { said } from '../../lib/said.ts';
 import { shownBytes, shownFigure } from '../../lib/figures.ts';
 import { Input } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
@@ -101,7 +102,7 @@ const PreviewFacts = ({
       [
         'Begins with',
         <>
-          {backup !== null && `${backup.name}, ${shownBytes(backup.storedBytes)}: `}
+          {backup !== null && `${said(backup.name)}, ${shownBytes(backup.storedBytes)}: `}
           <At {...begins} />
         </>,
       ],

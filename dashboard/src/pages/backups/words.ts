@@ -5,6 +5,7 @@ import type {
   Database,
   InPlaceRestorePreview,
 } from '../../../../gen/api.ts';
+import { said } from '../../lib/said.ts';
 import { shownFigure } from '../../lib/figures.ts';
 import type { Tone } from '../../ui/States.tsx';
 
@@ -40,7 +41,7 @@ export function originWords({
 }: Pick<Backup, 'type' | 'schedule' | 'actor'>): string {
   switch (type) {
     case 'MANUAL':
-      return `requested by ${actor.display}`;
+      return `requested by ${said(actor.display)}`;
     case 'SCHEDULED':
       return schedule === null ? 'by a schedule' : `by the schedule ${schedule}`;
     case 'PRE_CHANGE':

@@ -4,6 +4,7 @@ import type { ChangeStream } from '../../../../gen/api.ts';
 import { changeStreamsKey } from '../../data/change-stream-queries.ts';
 import { ask } from '../../data/client.ts';
 import { useIntent } from '../../data/intent.ts';
+import { said } from '../../lib/said.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -27,7 +28,7 @@ export function StreamActions({ stream, onSecret }: Props) {
   const { step, reveal } = useActions(stream, onSecret);
   const disabledReason = whyNot(organization, 'changeDatabase');
   const { verb } = nextStep(stream.state);
-  const named = stream.description || stream.sink.url;
+  const named = said(stream.description) || stream.sink.url;
   const close = () => setAsked(undefined);
   const button = (word: string) => ({
     small: true,

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { said } from '../../lib/said.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -54,7 +55,7 @@ export function Labels() {
         <ul className={styles.labels}>
           {labels.map(([key, value]) => (
             <li key={key} className={styles.label}>
-              {value === '' ? key : `${key}=${value}`}
+              {value === '' ? key : `${key}=${said(value)}`}
             </li>
           ))}
         </ul>

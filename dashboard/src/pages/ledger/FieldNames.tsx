@@ -64,7 +64,9 @@ export function FieldNames({ refused }: Props) {
               <tr key={`${name.record}${wordsOf(name)}`}>
                 <td>{recordWords[name.record]}</td>
                 <td className={table.keep}>{wordsOf(name)}</td>
-                <td>{said(name.name)}</td>
+                <td>
+                  <span className={table.words}>{said(name.name)}</span>
+                </td>
                 <td>{name.format}</td>
                 <td className={table.end}>
                   <Button

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { said } from '../../lib/said.ts';
 import { readInteger } from '../../lib/digits.ts';
 import { asDatabaseLabel, databaseLabelKeyOf, scaleMax } from '../../lib/ledger-labels.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
@@ -47,7 +48,9 @@ export function LedgersPage() {
           {labels.map(({ ledger, name, currency, scale }) => (
             <tr key={ledger}>
               <td>{ledger}</td>
-              <td>{name}</td>
+              <td>
+                <span className={table.words}>{said(name)}</span>
+              </td>
               <td>{currency ?? 'none'}</td>
               <td className={styles.number}>{scale}</td>
               <td className={table.end}>

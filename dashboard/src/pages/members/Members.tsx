@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { said } from '../../lib/said.ts';
 import type { Invitation, Member, RemovedMember, SentInvitation } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
@@ -22,7 +22,7 @@ import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
-import { DatabaseName } from '../databases/DatabaseName.tsx';
+import { DatabaseNames } from '../databases/DatabaseName.tsx';
 import { ChangeMember } from './ChangeMember.tsx';
 import { readMemberFilter } from './filter.ts';
 import { Invite } from './Invite.tsx';
@@ -135,16 +135,7 @@ function MemberRow({ member, onRemoved }: MemberRowProps) {
         <div className={table.soft}>{member.user.email}</div>
       </td>
       <td>{member.role}</td>
-      <td>
-        {scope.type === 'ALL'
-          ? 'all'
-          : scope.databaseIds.map((id, index) => (
-              <Fragment key={id}>
-                {index > 0 && ', '}
-                <DatabaseName id={id} />
-              </Fragment>
-            ))}
-      </td>
+      <td>{scope.type === 'ALL' ? 'all' : <DatabaseNames ids={scope.databaseIds} />}</td>
       <td className={table.keep}>
         <When at={member.createdAt} />
       </td>
@@ -261,7 +252,9 @@ interface InvitationRowProps {
 
 const InvitationRow = ({ row, onAct }: InvitationRowProps) => (
   <tr>
-    <td>{said(row.email)}</td>
+    <td>
+      <span className={table.words}>{said(row.email)}</span>
+    </td>
     <td>{row.role}</td>
     <td>
       <Badge tone={row.status === 'OPEN' ? 'busy' : 'soft'}>{row.status.toLowerCase()}</Badge>

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Member } from '../../../../gen/api.ts';
 import { databaseNamesQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
-import { Checkbox, Select } from '../../ui/Field.tsx';
+import { Checkbox, Input, Select } from '../../ui/Field.tsx';
 import form from '../../ui/Form.module.css';
-import { Problem } from '../../ui/Problem.tsx';
+import { Failed } from '../../ui/Failed.tsx';
 import { Skeleton } from '../../ui/States.tsx';
 import { isRestrictable, roles, type Role } from './roles.ts';
 
@@ -85,27 +86,49 @@ function Databases({ chosen, onChoose }: DatabasesProps) {
   const rows = list.data ?? [];
   // Deleted ones stay chosen.
   const unseen = chosen.filter((id) => !rows.some((row) => row.id === id));
+  const [part, setPart] = useState('');
   if (list.isPending) return <Skeleton lines={3} />;
-  if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />;
+  if (list.data === undefined) return <Failed read={list} />;
+  const choices = [
+    ...rows.map(({ id, name }) => [id, name] as const),
+    ...unseen.map((id) => [id, id] as const),
+  ];
   return (
     <fieldset className={form.form}>
-      <legend>These databases</legend>
-      {[
-        ...rows.map(({ id, name }) => [id, name] as const),
-        ...unseen.map((id) => [id, id] as const),
-      ].map(([id, name]) => (
-        <Checkbox
-          key={id}
-          label={name}
-          checked={chosen.includes(id)}
-          onChange={(event) =>
-            onChoose(event.target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))
-          }
+      <legend>{`These databases: ${chosen.length} of ${choices.length}`}</legend>
+      {choices.length > fewChoices && (
+        <Input
+          label="Part of the name"
+          type="search"
+          autoComplete="off"
+          value={part}
+          onChange={(event) => setPart(event.target.value)}
+          // It searches, and does not send the form.
+          onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
-      ))}
+      )}
+      <div className={form.choices}>
+        {choices
+          .filter(([, name]) => name.includes(part.trim().toLowerCase()))
+          .map(([id, name]) => (
+            <Checkbox
+              key={id}
+              label={name}
+              checked={chosen.includes(id)}
+              onChange={(event) =>
+                onChoose(
+                  event.target.checked ? [...chosen, id] : chosen.filter((one) => one !== id),
+                )
+              }
+            />
+          ))}
+      </div>
     </fieldset>
   );
 }
+
+/** More choices than this are searched. */
+const fewChoices = 8;
 
 /** Why the standing cannot be sent. */
 export const whyIncomplete = ({ databaseScope: scope }: Standing): string | undefined =>

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { choose, preferencesQuery, renew } from '../../data/notification-queries.ts';
 import { databaseNamesQuery } from '../../data/queries.ts';
+import { said } from '../../lib/said.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { say } from '../../ui/announcer.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -34,7 +35,7 @@ export function Preferences() {
         <Failed read={preferences} />
         {change.isError && <Problem error={change.error} />}
         <div className={styles.stack}>
-          <p className={styles.soft}>Yours alone, for {organization.name}.</p>
+          <p className={styles.soft}>Yours alone, for {said(organization.name)}.</p>
           <p className={styles.soft}>{aboutMail(mailAddress)}</p>
           {kinds.map((kind) => (
             <Kind

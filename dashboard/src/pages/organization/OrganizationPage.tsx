@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Organization } from '../../../../gen/api.ts';
 import { organizationQuery } from '../../data/organization-queries.ts';
 import { fieldErrors } from '../../data/problem-error.ts';
+import { said } from '../../lib/said.ts';
 import { useOrganization, whyNot } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Input } from '../../ui/Field.tsx';
@@ -73,7 +74,7 @@ function About({ organization, etag, administers }: AboutProps) {
                 <Badge tone="good">active</Badge>
               ) : (
                 <>
-                  <Badge tone="warn">{status.toLowerCase()}</Badge> {suspensionReason}
+                  <Badge tone="warn">{status.toLowerCase()}</Badge> {said(suspensionReason ?? '')}
                 </>
               ),
             ],

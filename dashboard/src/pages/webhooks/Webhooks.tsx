@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { WebhookEndpoint } from '../../../../gen/api.ts';
 import { webhooksQuery } from '../../data/webhook-queries.ts';
+import { said } from '../../lib/said.ts';
 import { useOrganization } from '../../shell/context.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -92,7 +93,7 @@ function Row({ endpoint, onSecret }: RowProps) {
     <tr>
       <td>
         <span className={table.name}>{partsOf(endpoint.url)}</span>
-        <div className={table.soft}>{endpoint.description || endpoint.id}</div>
+        <div className={table.soft}>{said(endpoint.description) || endpoint.id}</div>
       </td>
       <td>
         <Badge

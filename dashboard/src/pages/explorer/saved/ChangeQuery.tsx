@@ -4,6 +4,7 @@ import type { SavedQuery } from '../../../../../gen/api.ts';
 import { ask } from '../../../data/client.ts';
 import { ifMatch } from '../../../data/if-match.ts';
 import { fieldErrors, isProblem } from '../../../data/problem-error.ts';
+import { said } from '../../../lib/said.ts';
 import { say } from '../../../ui/announcer.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { DialogButtons } from '../../../ui/Dialog.tsx';
@@ -74,8 +75,8 @@ function Form({ queryId, search, present, etag, onClose }: FormProps) {
       {act.isError && errors['name'] === undefined && <Problem error={act.error} />}
       {isProblem(act.error, 'precondition_failed') && present.version !== seen.query.version && (
         <p role="status">
-          It is now “{present.name}”: {wordsOfQuery(searchOf(present))}. Leave it, and change it
-          again.
+          It is now “{said(present.name)}”: {wordsOfQuery(searchOf(present))}. Leave it, and change
+          it again.
         </p>
       )}
       <DialogButtons>

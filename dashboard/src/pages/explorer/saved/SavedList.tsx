@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SavedQuery } from '../../../../../gen/api.ts';
+import { said } from '../../../lib/said.ts';
 import { useOrganization, whyNot } from '../../../shell/context.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Dialog } from '../../../ui/Dialog.tsx';
@@ -40,15 +41,15 @@ export function SavedList({ search, onRun }: Props) {
           <li key={query.id} className={styles.saved}>
             <button
               type="button"
-              title={`${wordsOfQuery(searchOf(query))}. Saved by ${query.createdBy.display}.`}
+              title={`${wordsOfQuery(searchOf(query))}. Saved by ${said(query.createdBy.display)}.`}
               onClick={() => onRun(searchOf(query))}
             >
-              {query.name}
+              {said(query.name)}
             </button>
             <Button
               small
               look="quiet"
-              aria-label={`Change ${query.name}`}
+              aria-label={`Change ${said(query.name)}`}
               disabledReason={whyFixed(query)}
               onClick={() => setChanged(query.id)}
             >
@@ -72,5 +73,5 @@ function useWhyFixed() {
     createdBy.id !== null && createdBy.id === session.user?.id
       ? undefined
       : whyNot(organization, 'changeDatabase') &&
-        `Only ${createdBy.display}, who saved it, owners and admins may change it.`;
+        `Only ${said(createdBy.display)}, who saved it, owners and admins may change it.`;
 }
