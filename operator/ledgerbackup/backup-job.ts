@@ -52,7 +52,7 @@ export function buildBackupJob({ backup, subject, store, replica, file }: Backup
     store,
     name: backupJobName(subject.workload, uidOf(backup)),
     container: WorkContainer.backup,
-    marks: { [labels.backup]: backup.metadata.name },
+    marks: { [labels.backup]: backup.metadata.name, [labels.databaseId]: subject.databaseId },
     args: [
       'backup',
       ...storeFlags(store, subject.databaseId),

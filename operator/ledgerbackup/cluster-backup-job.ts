@@ -38,7 +38,7 @@ export function buildClusterBackupJob({ backup, subject, store, program }: Clust
     store,
     name: backupJobName(subject.workload, uidOf(backup)),
     container: WorkContainer.backup,
-    marks: { [labels.backup]: backup.metadata.name },
+    marks: { [labels.backup]: backup.metadata.name, [labels.databaseId]: subject.databaseId },
     args: [
       'backup-cluster',
       ...storeFlags(store, subject.databaseId),

@@ -246,12 +246,12 @@ function goingDatabase(goes: Going, pods: number) {
       removeRequested: false,
     },
   });
-  const look = async () => {
+  const look = async (isThere = true) => {
     const environment = backupEnvironment(cluster);
     // As the watch shows it while it goes.
     const databases = environment.databases as ObjectCache<DatabaseObject>;
     const { deletionTimestamp: _, ...before } = database.metadata;
-    databases.put(late ? { ...database, metadata: before } : database);
+    if (isThere) databases.put(late ? { ...database, metadata: before } : database);
     const asked = { ...environment, askForCheckpoint: () => Promise.resolve({ op: 5 }) };
     await reconcileBackup(asked, { namespace, name });
     const found = await cluster.read<BackupObject>({ resource: resources.backup, namespace, name });
@@ -272,11 +272,15 @@ async function endedWith(words: object, goes: Pick<Going, 'archived'>) {
   const going = { deletionTimestamp, deletionPolicy: 'BackupThenRetain', ...goes };
   const { cluster, look } = goingDatabase(going, 0);
   await look();
-  const [job] = cluster.all('Job');
-  const { metadata } = cluster.put({
+  endJob(cluster, cluster.all('Job')[0]!, words);
+  return look();
+}
+
+function endJob(cluster: SimulatedCluster, job: Job, words: object): void {
+  const { metadata } = cluster.put<Job>({
     ...job,
     status: { conditions: [{ type: 'Complete', status: 'True' }] },
-  } as Job);
+  });
   const terminated = { exitCode: 0, message: JSON.stringify(words) };
   cluster.put({
     apiVersion: 'v1',
@@ -289,8 +293,30 @@ async function endedWith(words: object, goes: Pick<Going, 'archived'>) {
     },
     status: { containerStatuses: [{ name: 'backup', state: { terminated } }] },
   } as unknown as Pod);
-  return look();
 }
+
+/** An operator that ends right after it has made the Job has noted nothing. Its successor finds the Job, and maybe no database. */
+test.each([true, false])(
+  'a backup says of which database it is, although the operator ended right after it made the Job (database there: %s)',
+  async (isThere) => {
+    const going = { deletionTimestamp, deletionPolicy: 'BackupThenRetain' };
+    const { cluster, look } = goingDatabase(going, 0);
+    await look();
+    const [backup] = [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup');
+    const { status: _, ...unwritten } = backup as BackupObject;
+    cluster.put(unwritten);
+    const [job] = cluster.all('Job');
+    const { databaseId } = cluster.all('LedgerDatabase')[0]?.status ?? {};
+    endJob(cluster, job!, said);
+    expect(databaseId).toMatch(/^db_/);
+    const status = await look(isThere);
+    expect(status).toMatchObject({
+      databaseId,
+      startedAt: job?.metadata.creationTimestamp,
+      conditions: [{ type: 'Succeeded', status: 'True' }],
+    });
+  },
+);
 
 const deletionTimestamp = '2026-11-21T09:59:00Z';
 

@@ -46,7 +46,8 @@ export async function make(
   }
   const meant = databaseMeant(backup);
   const isLeft = meant !== undefined && database !== undefined && databaseIdOf(database) !== meant;
-  if (isLeft || (database === undefined && backup.status?.startedAt !== undefined)) {
+  const isBegun = backup.status?.startedAt !== undefined || jobsOf(environment, backup).length > 0;
+  if (isLeft || (database === undefined && isBegun)) {
     return finishWithout(environment, backup, meant);
   }
   if (database === undefined) {
@@ -212,12 +213,30 @@ async function finishWithout(
   });
 }
 
-/** The result of a Job. */
+/** The result of a Job, and what its start was to note: the operator may have ended between the two. */
 async function follow(
   environment: BackupEnvironment,
   backup: BackupObject,
   job: Job,
   database?: DatabaseObject,
+): Promise<Verdict> {
+  const verdict = await resultOf(environment, backup, job, database);
+  const { startedAt = job.metadata.creationTimestamp, databaseId = meantBy(job) } =
+    backup.status ?? {};
+  const begun = {
+    ...(startedAt !== undefined && { startedAt }),
+    ...(databaseId !== undefined && { databaseId }),
+  };
+  return { ...verdict, facts: { ...begun, ...verdict.facts } };
+}
+
+const meantBy = ({ metadata }: Job): string | undefined => metadata.labels?.[labels.databaseId];
+
+async function resultOf(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  job: Job,
+  database: DatabaseObject | undefined,
 ): Promise<Verdict> {
   const pods = podsOfJob(environment, job);
   const told = backup.status?.conditions?.[0];
