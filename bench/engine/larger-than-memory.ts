@@ -4,7 +4,7 @@
  *
  *   node bench/engine/larger-than-memory.ts [--transfers=3000000] [--memory=256MiB] [--accounts=10000] [--pod-mib=N] [--folder=KEPT] [--kill-every=3] [--log-size=32MiB] [--peer=path/to/tigerbeetle]
  *
- * The engine is killed after each `--kill-every` millions. A folder that has the data file of an earlier run, with as many accounts, goes on from it.
+ * The engine is killed after each `--kill-every` millions. A folder that has the data file of an earlier run, with as many accounts, goes on from it, unless a peer's benchmark has run against it.
  * At the end it is killed once more. When nothing is left to merge, look-ups and pages are timed, and the benchmark of TigerBeetle at the path
  * `--peer` runs against it.
  *

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
@@ -171,23 +171,29 @@ test.each(['js', 'css'])(
   },
 );
 
-test('a page whose script stays away is loaded again a few times, and then says so', async () => {
-  const { page } = tab;
-  await stopClock();
+/** Keeps the script of a first load away; tells how often it was asked for, and lets it come back. */
+async function withoutScript(page: Page) {
   let asked = 0;
   const gone = /\/assets\/index-[^/]+\.js$/;
   await page.route(gone, (route) => {
     asked += 1;
     return route.fulfill({ status: 404 });
   });
+  return { asked: () => asked, back: () => page.unroute(gone) };
+}
+
+test('a page whose script stays away is loaded again a few times, and then says so', async () => {
+  const { page } = tab;
+  await stopClock();
+  const script = await withoutScript(page);
   await page.goto(`${service.url}/o/acme/settings/keys`);
   for (let loads = 1; loads <= 4; loads += 1) {
     await page.getByText('The page is loaded again by itself').waitFor();
     await afterPause(8_000);
   }
   await page.getByText('Try again in a minute.').waitFor();
-  expect(asked).toBe(5);
-  await page.unroute(gone);
+  expect(script.asked()).toBe(5);
+  await script.back();
   await page.clock.resume();
   await page.getByRole('button', { name: 'Load anew' }).click();
   await page.getByRole('row', { name: /^ci/ }).waitFor();
@@ -321,17 +327,12 @@ test('where a browser blocks site data, a first load that meets two builds is ma
     await page.unroute(part);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('row', { name: /^ci/ }).waitFor();
-    let asked = 0;
-    const gone = /\/assets\/index-[^/]+\.js$/;
-    await page.route(gone, (route) => {
-      asked += 1;
-      return route.fulfill({ status: 404 });
-    });
+    const script = await withoutScript(page);
     await page.goto(`${service.url}/o/acme/settings/keys`);
     await page.getByText('The page is loaded again by itself').waitFor();
     await page.getByText('Try again in a minute.').waitFor();
-    expect(asked).toBe(2);
-    await page.unroute(gone);
+    expect(script.asked()).toBe(2);
+    await script.back();
     await page.getByRole('button', { name: 'Load anew' }).click();
     await page.getByRole('row', { name: /^ci/ }).waitFor();
   } finally {

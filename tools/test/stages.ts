@@ -67,8 +67,8 @@ export const stages: readonly Stage[] = [
     name: 'integration',
     title: 'against a real control plane',
     folder: 'test/integration',
-    // A suite takes a third of a processor; the rest of its time it waits for back-offs and leases of Kubernetes. A fourth suite at a
-    // time made the whole run longer: what waits polls, and every suite has servers that run while it waits for a processor.
+    // A suite takes a third of a processor; the rest of its time it waits for back-offs and leases of Kubernetes. With three suites
+    // at a time the processors of a whole run were 91 % busy; with four, on a slower machine, 98 %, and it took longer.
     workers: 3,
     programs: ['control-plane', 'node', 'etcd', 'helm', 'versitygw', 'stripe-mock', 'kfake'],
     deadlineMinutes: 85,

@@ -76,7 +76,7 @@ export class CountedLedger {
     this.#compareLookup(i, await this.#request(Operation.lookupTransfers, lookupOf(i)));
   }
 
-  /** Look-ups of transfers and pages of 8,189 in the order of time, from places that no earlier request of this kind made known. */
+  /** Look-ups of random transfers, and pages of 8,189 from random transfers on, in the order of time. */
   async readAtRest(count: number, lookups: number, pages: number): Promise<void> {
     for (let k = 0; k < lookups; k += 1) {
       const i = mix(count + k) % count;
@@ -84,7 +84,7 @@ export class CountedLedger {
       this.#compareLookup(i, await this.#timed(lookup, Operation.lookupTransfers, lookupOf(i)));
     }
     for (let k = 0; k < pages; k += 1) {
-      const i = mix(count + lookups + k) % (count - BATCH);
+      const i = mix(count + lookups + k) % (count - BATCH + 1);
       const [first] = recordsOf(await this.#request(Operation.lookupTransfers, lookupOf(i)), 128);
       const filter = new DataView(new ArrayBuffer(64));
       filter.setBigUint64(40, first?.getBigUint64(120, true) ?? 0n, true);
