@@ -13,7 +13,7 @@ import type {
 } from '../domain/custom-resources.ts';
 import type { BackupEnvironment } from './ledgerbackup/environment.ts';
 import { reconcileBackup } from './ledgerbackup/reconcile.ts';
-import { originInUse } from './ledgerbackup/restores.ts';
+import { letsGo, originInUse } from './ledgerbackup/restores.ts';
 import { scheduleOf, stateOf } from './ledgerbackup/states.ts';
 import { askForCheckpoint, type AskForCheckpoint } from './ledgerbackup/source.ts';
 import { TestTurns } from './ledgerbackup/test-turns.ts';
@@ -530,6 +530,12 @@ export class Operator {
     const became = object === undefined ? 'gone' : stateOf(object);
     const was = previous === undefined ? 'new' : stateOf(previous);
     if (became !== was) this.#enqueueSiblings(namespace, schedule);
+    if (!letsGo(previous, object)) return;
+    for (const one of this.#caches.backups.list()) {
+      const { metadata, spec } = one;
+      const isOfSame = metadata.namespace === namespace && spec.database === backup.spec.database;
+      if (isOfSame) this.#enqueue('LedgerBackup', one);
+    }
   }
 
   #enqueueSiblings(namespace: string | undefined, schedule: string | undefined): void {

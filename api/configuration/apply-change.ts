@@ -34,7 +34,7 @@ import { tellUpdate } from '../engine-updates/tell-update.ts';
 import { isForced } from '../model/engine-update.ts';
 import { tellChange, tellReturn } from './change-events.ts';
 import { readChangeWorld } from './change-world.ts';
-import { changeShape, leaveAsItIs, type ShapeWorld } from './change-shape.ts';
+import { changeShape, keepNothing, leaveAsItIs, type ShapeWorld } from './change-shape.ts';
 import { goesBack, isReplacement, memberOf } from './impact.ts';
 import { labelsAfter, labelsBefore } from './labels.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
@@ -60,6 +60,14 @@ export const changeHandler = (world: ApplyingWorld): JobHandler => ({
     if (isReplacement(change.diff)) return shape(world, context, change, database);
     if (change.generation === null) return write(world, context, change, database);
     return follow(world, context, { ...change, generation: change.generation }, database);
+  },
+
+  /** Only a restore in place of which nothing has begun. Who wants it after all is shown again what would go. */
+  async cancel(context) {
+    const { change, database } = await subjectOf(world, context.job);
+    await mustBeOurs(context);
+    await keepNothing(world, change, database);
+    return { kind: 'canceled', retryable: false };
   },
 
   async ended(write, job) {
@@ -137,15 +145,21 @@ async function shape(
   try {
     const postponed = () => putOff(world, context, change);
     const outcome = await changeShape(world, context, { change, database }, postponed);
-    if (notBegun && (outcome === 'postponed' || outcome.kind === 'failed'))
-      await leaveWhatIsOurs(world, context, database);
-    if (outcome === 'postponed') return superseded;
-    if (outcome.kind !== 'succeeded' || (await isRecorded(world, context, change))) return outcome;
-    return { kind: 'again', afterMs: soonMs };
+    if (outcome === 'postponed' || outcome.kind === 'failed') {
+      // One that is retried goes on in the middle, and needs what is kept.
+      const isOver = notBegun || outcome === 'postponed' || !outcome.retryable;
+      if (isOver) await leaveWhatIsOurs(world, context, change, database);
+      return outcome === 'postponed' ? superseded : outcome;
+    }
+    if (outcome.kind !== 'succeeded') return outcome;
+    if (!(await isRecorded(world, context, change))) return { kind: 'again', afterMs: soonMs };
+    await mustBeOurs(context);
+    await keepNothing(world, change, database);
+    return outcome;
   } catch (error) {
     const refused = notBegun ? refusalOf(error) : undefined;
     if (refused === undefined) throw error;
-    await leaveWhatIsOurs(world, context, database);
+    await leaveWhatIsOurs(world, context, change, database);
     return refused;
   }
 }
@@ -154,10 +168,12 @@ async function shape(
 async function leaveWhatIsOurs(
   world: ApplyingWorld,
   context: JobContext,
+  change: ConfigurationChange,
   database: Database,
 ): Promise<void> {
   await mustBeOurs(context);
-  await leaveAsItIs(world, database);
+  await keepNothing(world, change, database);
+  if (change.replaced === null) await leaveAsItIs(world, database);
 }
 
 async function write(

@@ -22,15 +22,14 @@ import { lockDatabase, updateDatabase } from '../store/databases.ts';
 import { passReturn } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { readChangeWorld } from './change-world.ts';
-import { forgetState, keepState, whyGone } from './earlier-state.ts';
-import { goesInPlace } from './impact.ts';
+import { forgetState, whyGone } from './earlier-state.ts';
+import { goesBack, goesInPlace } from './impact.ts';
 import { askForReplicas, forgetReplicas, nextReplicas } from './next-replicas.ts';
 import { planChange } from './plan-change.ts';
 import { replaceResource, type ReplacementNotes } from './replace-resource.ts';
 import { asItIs } from './replacement-specs.ts';
-import { backUpFirst, removeUnfinished } from './shape-backups.ts';
+import { backUpFirst, placeBefore, removeUnfinished } from './shape-backups.ts';
 import { stallOf } from './shape-progress.ts';
-import { writeWhileOurs } from './write-while-ours.ts';
 
 export interface ShapeWorld {
   readonly store: Store;
@@ -72,7 +71,7 @@ export async function changeShape(
   return replaceResource({ writer, backups, nowMs, ...about });
 }
 
-/** Nothing was begun: what was asked for beside the database, or to be kept for it, goes at once, and not only when its time is over. */
+/** Nothing was begun: what was asked for beside the database goes at once, and not only when its time is over. */
 export async function leaveAsItIs(
   { writer }: Pick<ShapeWorld, 'writer'>,
   database: Database,
@@ -81,7 +80,16 @@ export async function leaveAsItIs(
   const found = await writer.read({ namespace, name });
   if (found === undefined || found.metadata.uid !== kubernetesUid) return;
   await forgetReplicas(writer, found);
-  await forgetState(writer, found);
+}
+
+/** The change has ended, in whichever way: what was kept for it can go. */
+export async function keepNothing(
+  { backups }: Pick<ShapeWorld, 'backups'>,
+  change: ConfigurationChange,
+  { kubernetesNamespace }: Database,
+): Promise<void> {
+  if (!goesBack(change.diff)) return;
+  await forgetState(backups, placeBefore(change, kubernetesNamespace));
 }
 
 /** Makes sure that the change is still as it was accepted, and that the store takes backups, while the database serves. */
@@ -107,7 +115,6 @@ async function prepare(work: Work): Promise<JobOutcome> {
   if (restoredTo !== undefined) {
     const gone = await whyGone(world.store.read, database, restoredTo);
     if (gone !== undefined) return failed('moment_unavailable', `${gone} Nothing was begun`);
-    await keepState(writeWhileOurs(world.writer, ours), object, restoredTo, nowMs);
   }
   const outcome = await backUpFirst(world, context, { change, database });
   if (outcome !== 'made') return outcome;

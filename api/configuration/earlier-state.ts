@@ -1,37 +1,69 @@
 /**
- * The earlier state to which a database goes back, while its resource is still the one before: backups of the present state are made first,
- * which may take hours, and the wanted one must not expire meanwhile.
+ * The earlier state to which a database goes back, until another resource of it begins with that: backups of the present state are made first,
+ * which may take hours, the replicas stop, and then it has no resource for a moment. The wanted backup must not go meanwhile. The resource
+ * of the backup that is made first says so: it is there all the time.
  */
-import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { ApiError } from '../../base/kube/kube.ts';
+import type { OneBackupObject } from '../../domain/custom-resources.ts';
 import { annotations } from '../../domain/names.ts';
 import { planRestore, rangesOf, whyUnavailable } from '../../domain/recovery.ts';
-import { returnOf, writtenReturn, type EarlierState } from '../../domain/returning.ts';
+import { keptMs, returnOf, writtenReturn, type EarlierState } from '../../domain/returning.ts';
 import { restorableBackups, targetOf } from '../backups/moments.ts';
-import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
 import { findArchivedBackup } from '../store/backups.ts';
 import type { Database } from '../store/database-record.ts';
 import type { Reader } from '../store/tables.ts';
 
-/** Time for which the operator is asked to keep it, and what is left of that when it is asked again. */
-const keptMs = 60 * 60_000;
+/** What is left of `keptMs` when it is asked for again. */
 const renewedMs = 30 * 60_000;
 
-/** Has the operator remove no backup that the state needs, for a limited time: call it again while the resource is there. */
-export async function keepState(
-  writer: Pick<DatabaseWriter, 'annotate'>,
-  object: DatabaseObject,
-  state: EarlierState,
-  nowMs: number,
-): Promise<void> {
-  const asked = object.metadata.annotations?.[annotations.returnsTo];
-  const isTheSame = asked?.split('/')[0] === writtenReturn(state, nowMs).split('/')[0];
-  if (isTheSame && (returnOf(object, nowMs)?.leftMs ?? 0) > renewedMs) return;
-  await writer.annotate(object, { [annotations.returnsTo]: writtenReturn(state, nowMs + keptMs) });
+export interface Keeping {
+  readonly backups: Pick<BackupWriter, 'annotate' | 'serverTimeMs'>;
+  readonly nowMs: () => number;
+  /** No longer than this; absent: as long as the work needs. */
+  readonly endsAtMs?: number;
 }
 
-export async function forgetState(writer: DatabaseWriter, object: DatabaseObject): Promise<void> {
-  if (object.metadata.annotations?.[annotations.returnsTo] === undefined) return;
-  await writer.annotate(object, { [annotations.returnsTo]: null });
+/** Annotations of the backup that is made first, which have the operator remove no backup that the state needs, for a limited time. */
+export function keepingOf(
+  { backups, nowMs, endsAtMs = Infinity }: Keeping,
+  state: EarlierState,
+): Readonly<Record<string, string>> {
+  // The operator compares with the same clock. A worker's own may be wrong.
+  const fromMs = backups.serverTimeMs() ?? nowMs();
+  return { [annotations.returnsTo]: writtenReturn(state, Math.min(fromMs + keptMs, endsAtMs)) };
+}
+
+/** Asks for that anew where the time is half over. Call it again while no resource of the database begins with the state. */
+export async function keepState(
+  keeping: Keeping,
+  made: OneBackupObject,
+  state: EarlierState,
+  mustBeOurs: () => Promise<void>,
+): Promise<void> {
+  const { backups, nowMs } = keeping;
+  const asked = made.metadata.annotations?.[annotations.returnsTo];
+  const next = keepingOf(keeping, state);
+  const value = next[annotations.returnsTo];
+  const isSame = asked?.split('/')[0] === value?.split('/')[0];
+  const leftMs = returnOf(made, backups.serverTimeMs() ?? nowMs())?.leftMs ?? 0;
+  if (asked === value || (isSame && leftMs > renewedMs)) return;
+  await mustBeOurs();
+  await backups.annotate(made, next);
+}
+
+export async function forgetState(
+  backups: Pick<BackupWriter, 'annotate' | 'read'>,
+  place: BackupPlace,
+): Promise<void> {
+  try {
+    const found = await backups.read(place);
+    if (found?.metadata.annotations?.[annotations.returnsTo] === undefined) return;
+    await backups.annotate(found, { [annotations.returnsTo]: null });
+  } catch (error) {
+    // It ends by itself: nobody's job waits for that.
+    if (!(error instanceof ApiError)) throw error;
+  }
 }
 
 /** Why the state cannot be had any more; `undefined`: as far as is known, it can. */

@@ -20,7 +20,7 @@ import { canonicalJson } from '../model/canonical-json.ts';
 import type { Database } from '../store/database-record.ts';
 import { keepState } from './earlier-state.ts';
 import { asItIs, fromBackup, fromVolumes, protectedAs } from './replacement-specs.ts';
-import { lastBackupOf, removeUnfinished } from './shape-backups.ts';
+import { lastBackupOf, placeBefore, removeUnfinished } from './shape-backups.ts';
 import {
   adoptsVolumes,
   begunOf,
@@ -52,7 +52,7 @@ export interface Replacing {
   readonly nowMs: () => number;
   readonly context: Pick<JobContext, 'job' | 'step'>;
   readonly notes: ReplacementNotes;
-  readonly change: Pick<ConfigurationChange, 'request'>;
+  readonly change: Pick<ConfigurationChange, 'id' | 'request'>;
   readonly database: Pick<
     Database,
     'id' | 'name' | 'kubernetesNamespace' | 'kubernetesUid' | 'deletionProtection'
@@ -76,12 +76,22 @@ export async function replaceResource(asked: Replacing): Promise<JobOutcome> {
   const writer = writeWhileOurs(asked.writer, () => notes.mustBeOurs());
   const work = { ...asked, writer };
   const found = await writer.read(identity);
-  if (found?.metadata.uid === replaced.uid)
-    return replaced.inPlace === true ? hand(work, found) : leave(work, found);
-  if (found !== undefined) return settle(work, found);
+  if (found !== undefined && found.metadata.uid !== replaced.uid) return settle(work, found);
   // Somebody deleted the resource in which the database went on, and which may have taken writes: the watch marks the database as
   // deleted, which ends this job. To begin again with what was there before would hide them.
-  return isSucceeded(work) ? again(lookAgainMs) : goOn(work);
+  if (found === undefined && isSucceeded(work)) return again(lookAgainMs);
+  await keepWanted(work);
+  if (found === undefined) return goOn(work);
+  return replaced.inPlace === true ? hand(work, found) : leave(work, found);
+}
+
+/** Until the next resource begins with the earlier state, however long the last backup takes. */
+async function keepWanted(work: Replacing): Promise<void> {
+  const { backups, change, identity, replaced, notes } = work;
+  const { restoredTo } = replaced.givenUp === undefined ? change.request : {};
+  if (restoredTo === undefined) return;
+  const made = await backups.read(placeBefore(change, identity.namespace));
+  if (made !== undefined) await keepState(work, made, restoredTo, () => notes.mustBeOurs());
 }
 
 /** Whether the row follows another resource than those that this change takes away. */
@@ -92,8 +102,6 @@ const isSucceeded = ({ database: { kubernetesUid }, replaced }: Replacing): bool
 async function leave(work: Replacing, found: DatabaseObject): Promise<JobOutcome> {
   const { context, notes, replaced, identity, writer } = work;
   const policy = found.spec.deletionPolicy;
-  const { restoredTo } = replaced.givenUp === undefined ? work.change.request : {};
-  if (restoredTo !== undefined) await keepState(writer, found, restoredTo, work.nowMs());
   if (found.metadata.deletionTimestamp === undefined) {
     await showStep(context, 'last_backup', 30, 'The replicas are about to stop.');
     const deletionPolicy = 'BackupThenRetain';

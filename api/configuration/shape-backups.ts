@@ -9,6 +9,7 @@ import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { NotArchived } from '../model/backup.ts';
 import type { ConfigurationChange, ReplacedResource } from '../model/configuration-change.ts';
 import type { Database } from '../store/database-record.ts';
+import { keepingOf, keepState } from './earlier-state.ts';
 import { goesBack } from './impact.ts';
 
 interface BackingUp {
@@ -32,22 +33,32 @@ export async function backUpFirst(
   { change, database }: { readonly change: ConfigurationChange; readonly database: Database },
 ): Promise<'made' | JobOutcome> {
   const { backups, nowMs } = world;
-  const place = { namespace: database.kubernetesNamespace, name: nameOf(change) };
+  const place = placeBefore(change, database.kubernetesNamespace);
   const known = await backups.read(place);
+  const { restoredTo } = change.request;
+  // A job that ends before the database has stopped is not retried.
+  const keeping = { ...world, endsAtMs: context.job.deadlineAt.getTime() };
+  if (known !== undefined && restoredTo !== undefined)
+    await keepState(keeping, known, restoredTo, () => mustBeOurs(context));
   if (known !== undefined && observe(known).status === 'SUCCEEDED')
     return goesBack(change.diff) ? prove(world, context, place, known) : 'made';
   await showStep(context, 'back_up', 10, 'A backup is made while the database serves.');
   await mustBeOurs(context);
   const found =
     known ??
-    (await backups.create(place, database.id, {
-      database: database.name,
-      type: 'PreChange',
-      protected: false,
-      reclaimPolicy: 'Delete',
-      expiresAt: new Date(nowMs() + keptMs).toISOString(),
-      removeRequested: false,
-    }));
+    (await backups.create(
+      place,
+      database.id,
+      {
+        database: database.name,
+        type: 'PreChange',
+        protected: false,
+        reclaimPolicy: 'Delete',
+        expiresAt: new Date(nowMs() + keptMs).toISOString(),
+        removeRequested: false,
+      },
+      restoredTo && keepingOf(keeping, restoredTo),
+    ));
   if (found === undefined) return { kind: 'again', afterMs: soonMs };
   const { status, statusReason } = observe(found);
   const why = statusReason?.message ?? '';
@@ -103,8 +114,11 @@ const notProven = (why: string): JobOutcome => ({
   retryable: false,
 });
 
-/** It follows from the change, so that every worker means the same one. */
-const nameOf = ({ id }: ConfigurationChange): string => `shape-${id.slice(id.indexOf('_') + 1)}`;
+/** Place of the backup that is made first. It follows from the change, so that every worker means the same one. */
+export const placeBefore = (
+  { id }: Pick<ConfigurationChange, 'id'>,
+  namespace: string,
+): BackupPlace => ({ namespace, name: `shape-${id.slice(id.indexOf('_') + 1)}` });
 
 const withoutBackup = ({ diff }: ConfigurationChange, why: string): JobOutcome => ({
   kind: 'failed',

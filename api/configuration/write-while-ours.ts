@@ -3,7 +3,7 @@ import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 
 export type ResourceWriter = Pick<
   DatabaseWriter,
-  'read' | 'create' | 'change' | 'changeIf' | 'annotate' | 'delete' | 'deleteIf'
+  'read' | 'create' | 'change' | 'changeIf' | 'delete' | 'deleteIf'
 >;
 
 /** `mustBeOurs` is asked after the resource was read: what another worker has written since is in no version that was read. */
@@ -23,9 +23,6 @@ export function writeWhileOurs(
     change: whileOurs((...args: Parameters<ResourceWriter['change']>) => writer.change(...args)),
     changeIf: whileOurs((...args: Parameters<ResourceWriter['changeIf']>) =>
       writer.changeIf(...args),
-    ),
-    annotate: whileOurs((...args: Parameters<ResourceWriter['annotate']>) =>
-      writer.annotate(...args),
     ),
     delete: whileOurs((...args: Parameters<ResourceWriter['delete']>) => writer.delete(...args)),
     deleteIf: whileOurs((...args: Parameters<ResourceWriter['deleteIf']>) =>

@@ -21,8 +21,8 @@ export type JobOutcome =
   | { readonly kind: 'again'; readonly afterMs: number; readonly waiting?: boolean }
   /** No further try helps. `retryable`: a person may retry when the cause is gone. */
   | { readonly kind: 'failed'; readonly error: JobError; readonly retryable: boolean }
-  /** All work of a job that is being cancelled is undone. */
-  | { readonly kind: 'canceled' };
+  /** All work of a job that is being cancelled is undone. `retryable`: a retry may do it again. Default true. */
+  | { readonly kind: 'canceled'; readonly retryable?: boolean };
 
 export interface JobContext {
   /** The job as it was when it was taken. If its status is `CANCELING`, the handler must undo its work. */
@@ -46,8 +46,8 @@ export interface JobHandler {
   /** Does the work. An error counts as temporary: it is logged, and the call is repeated later, until the deadline. */
   run(context: JobContext): Promise<JobOutcome>;
   /**
-   * Undoes the work, which a retry does again. Without this function, a job that is cancelled ends at once and for good: who wants its work
-   * after all asks for it anew.
+   * Undoes the work, which a retry does again unless the outcome says otherwise. Without this function, a job that is cancelled ends at once
+   * and for good: who wants its work after all asks for it anew.
    */
   cancel?(context: JobContext): Promise<JobOutcome>;
   /** Carries out the consequences of any end, in the change that ends the job. */

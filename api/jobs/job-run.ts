@@ -152,7 +152,7 @@ export class JobRun {
       return this.#endAs({ status: 'SUCCEEDED', error: null, retryable: false });
     }
     if (said?.kind === 'canceled' && leased.job.status === 'CANCELING') {
-      const retryable = handler.cancel !== undefined;
+      const retryable = handler.cancel !== undefined && (said.retryable ?? true);
       return this.#endAs({ status: 'CANCELED', error: null, retryable });
     }
     if (this.#ended === 'deadline' || leased.deadlineInMs <= 0) {

@@ -40,6 +40,7 @@ export class BackupWriter {
     { namespace, name }: BackupPlace,
     databaseId: string,
     spec: LedgerBackup['spec'],
+    annotations: Readonly<Record<string, string>> = {},
   ): Promise<OneBackupObject | undefined> {
     const object: OneBackupObject = {
       apiVersion,
@@ -48,6 +49,7 @@ export class BackupWriter {
         namespace,
         name,
         labels: { [labels.databaseId]: databaseId, [labels.managedBy]: apiName },
+        annotations,
       },
       spec,
     };
@@ -103,6 +105,23 @@ export class BackupWriter {
     return patchOwn<OneBackupObject>(this.#kube, referenceOf(place), uid, {
       spec: { verifyRequestedAt: requestedAt },
     });
+  }
+
+  /** Writes annotations on the resource that was read, or removes them, whatever else has become of it. */
+  async annotate(
+    { metadata: { namespace = '', name, uid } }: OneBackupObject,
+    annotations: Readonly<Record<string, string | null>>,
+  ): Promise<void> {
+    await this.#kube.mergePatch(
+      referenceOf({ namespace, name }),
+      { metadata: { uid, annotations } },
+      { fieldManager: apiName },
+    );
+  }
+
+  /** Time by the API server's clock; `undefined` before its first answer. */
+  serverTimeMs(): number | undefined {
+    return this.#kube.serverTimeMs();
   }
 
   /** Deletes the resource; the bucket stays as it is. Does nothing if it is gone. */

@@ -7,6 +7,7 @@ import type {
 import { annotations, labels } from '../../domain/names.ts';
 import { writtenReturn, type EarlierState } from '../../domain/returning.ts';
 import { endOf, type Surroundings } from './end-of.ts';
+import { keptForMs, letsGo } from './restores.ts';
 import { isVerificationDue } from './verify-due.ts';
 
 const DAY = 86_400_000;
@@ -134,7 +135,8 @@ test('a backup that is protected, or being restored, stays whatever is asked', (
       bootstrap: { backup: { databaseId: 'db_x', backupId: 'bkp_9' } },
     },
   } as const satisfies LedgerDatabase;
-  const backups = [backup(0), backup(9, { removeRequested: true })];
+  const ofIt = { databaseId: 'db_x' };
+  const backups = [backup(0, {}, ofIt), backup(9, { removeRequested: true }, ofIt)];
   expect(ends(backups, { databases: [restoring] })).toEqual([undefined, undefined]);
   const restored = { ...restoring, status: { bootstrapped: true } };
   expect(ends(backups, { databases: [restored] })).toEqual([undefined, 'asked']);
@@ -205,26 +207,77 @@ test('the backup that a restore to a moment begins with stays until the new data
   ]);
 });
 
-test('what a database is about to go back to stays for as long as it says, whatever is asked', () => {
-  const backups = [ofOperation(1), ofOperation(3), ofOperation(5), ofOperation(7)];
-  const serving = (returnsTo: string): LedgerDatabase => ({
-    ...restoringTo({ targetOp: 99 }, { bootstrapped: true, databaseId: 'db_x' }),
+const HOUR = 3_600_000;
+/** The backup that is made before its database goes back to a state. */
+const before = (returnsTo: string, databaseId = 'db_x'): LedgerBackup => {
+  const one = backup(0, { type: 'PreChange', removeRequested: true }, { databaseId });
+  return {
+    ...one,
     metadata: {
-      name: 'payments',
+      ...one.metadata,
+      name: 'shape-1',
       annotations: { [annotations.returnsTo]: returnsTo },
     },
-  });
-  const until = (state: EarlierState, daysAgo: number) =>
-    ends(backups, { databases: [serving(writtenReturn(state, now - daysAgo * DAY))] });
-  const onlyThird = ['asked', 'asked', undefined, 'asked'];
+  };
+};
+
+test('what a database is about to go back to stays for as long as the backup before says, and so does that one, whatever is asked', () => {
+  const backups = [ofOperation(1), ofOperation(3), ofOperation(5), ofOperation(7)];
+  const until = (state: EarlierState, leftMs: number, databaseId?: string) =>
+    ends([...backups, before(writtenReturn(state, now + leftMs), databaseId)]);
+  const onlyThird = ['asked', 'asked', undefined, 'asked', undefined];
   const timestamp = String(BigInt(Date.parse(at(4))) * 1_000_000n);
-  expect(until({ backupId: 'bkp_5' }, -1)).toEqual(onlyThird);
-  expect(until({ targetOp: 96 }, -1)).toEqual(onlyThird);
-  expect(until({ targetTimestamp: timestamp }, -1)).toEqual(onlyThird);
-  const all = ['asked', 'asked', 'asked', 'asked'];
+  expect(until({ backupId: 'bkp_5' }, HOUR)).toEqual(onlyThird);
+  expect(until({ targetOp: 96 }, HOUR)).toEqual(onlyThird);
+  expect(until({ targetTimestamp: timestamp }, HOUR)).toEqual(onlyThird);
+  const all = ['asked', 'asked', 'asked', 'asked', 'asked'];
   expect(until({ targetOp: 96 }, 0)).toEqual(all);
-  for (const nonsense of ['', 'targetOp=x/2027-07-01T12:00:00Z', 'targetOp=96', '/'])
-    expect(ends(backups, { databases: [serving(nonsense)] })).toEqual(all);
+  for (const nonsense of ['', 'targetOp=x/2027-06-30T12:30:00Z', 'targetOp=96', '/'])
+    expect(ends([...backups, before(nonsense)])).toEqual(all);
+});
+
+test('a database that goes back, or begins with a backup, keeps none of another database, although it names its ID', () => {
+  const backups = [ofOperation(1), ofOperation(5)];
+  const named = before(writtenReturn({ backupId: 'bkp_5' }, now + HOUR), 'db_y');
+  expect(ends([...backups, named]).slice(0, 2)).toEqual(['asked', 'asked']);
+  const restoring = (databaseId: string): LedgerDatabase => {
+    const one = restoringTo({ targetOp: 1 });
+    return {
+      ...one,
+      spec: { ...one.spec, bootstrap: { backup: { databaseId, backupId: 'bkp_5' } } },
+    };
+  };
+  expect(ends(backups, { databases: [restoring('db_x')] })).toEqual(['asked', undefined]);
+  expect(ends(backups, { databases: [restoring('db_y')] })).toEqual(['asked', 'asked']);
+});
+
+test('a time for which a database goes back that is more than two hours ahead, by a wrong clock or a hostile hand, keeps nothing', () => {
+  const backups = [ofOperation(1), ofOperation(5)];
+  const until = (untilMs: number) =>
+    ends([...backups, before(writtenReturn({ backupId: 'bkp_5' }, untilMs))]);
+  expect(until(now + 2 * HOUR)).toEqual(['asked', undefined, undefined]);
+  expect(until(now + 2 * HOUR + 1_000)).toEqual(['asked', 'asked', 'asked']);
+  expect(until(Date.parse('9999-12-31T23:59:59Z'))).toEqual(['asked', 'asked', 'asked']);
+});
+
+test('it is known how long a backup is kept for a database that goes back, and when a change lets it go', () => {
+  const [wanted, other] = [ofOperation(5), ofOperation(1)];
+  const value = (leftMs: number) => writtenReturn({ backupId: 'bkp_5' }, now + leftMs);
+  const says = before(value(HOUR));
+  const restores = { backups: [wanted, other, says], nowMs: now };
+  expect([wanted, other, says].map((one) => keptForMs(one, restores))).toEqual([
+    HOUR,
+    undefined,
+    HOUR,
+  ]);
+  const silent = { ...says, metadata: { ...says.metadata, annotations: {} } };
+  expect(letsGo(says, silent)).toBe(true);
+  expect(letsGo(says, undefined)).toBe(true);
+  expect(letsGo(says, before(writtenReturn({ targetOp: 7 }, now + HOUR)))).toBe(true);
+  // It was only asked for anew.
+  expect(letsGo(says, before(value(2 * HOUR)))).toBe(false);
+  expect(letsGo(undefined, says)).toBe(false);
+  expect(letsGo(silent, silent)).toBe(false);
 });
 
 test('the bucket is touched only where that was said', () => {

@@ -10,14 +10,19 @@ import type { BackupEnvironment, BackupObject, BackupStatus, Verdict } from './e
 import { make } from './make.ts';
 import { deleteJob, jobsOf } from './own-jobs.ts';
 import { remove } from './remove.ts';
+import { keptForMs } from './restores.ts';
 import { stateOf } from './states.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { verify } from './verify.ts';
 
+/** What was kept for a database that goes back is looked at when that time is over, and in between like everything else. */
+const LOOK_WHILE_KEPT_MS = 600_000;
+
 export async function reconcileBackup(environment: BackupEnvironment, key: Key): Promise<Outcome> {
   const backup = environment.backups.get(key.namespace, key.name);
   if (backup === undefined || backup.metadata.deletionTimestamp !== undefined) return {};
-  const end = endOf(backup, surroundingsOf(environment, backup));
+  const around = surroundingsOf(environment, backup);
+  const end = endOf(backup, around);
   if (end !== undefined) {
     const verdict = await remove(environment, backup, end);
     return verdict === undefined ? {} : tell(environment, backup, 'Removed', verdict);
@@ -33,7 +38,8 @@ export async function reconcileBackup(environment: BackupEnvironment, key: Key):
     if (outcome.requeueAfterMs !== undefined) return outcome;
   }
   for (const job of jobsOf(environment, backup)) await deleteJob(environment, job);
-  return {};
+  const keptMs = keptForMs(backup, around);
+  return keptMs === undefined ? {} : { requeueAfterMs: Math.min(keptMs, LOOK_WHILE_KEPT_MS) };
 }
 
 type ConditionType = 'Succeeded' | 'Verified' | 'Removed';

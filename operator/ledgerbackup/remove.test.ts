@@ -1,11 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { annotations } from '../../domain/names.ts';
+import { writtenReturn } from '../../domain/returning.ts';
 import { catalogObject } from '../../test/fixtures/catalog.ts';
 import { backupEnvironment } from '../../test/support/operator/backup-environment.ts';
 import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
+import { endOf } from './end-of.ts';
 import type { BackupObject } from './environment.ts';
 import { reconcileBackup } from './reconcile.ts';
+import { surroundingsOf } from './surroundings.ts';
 
 const namespace = 'acme';
 const name = 'unwanted';
@@ -100,4 +104,57 @@ test('a removal that failed is tried again after ten minutes', async () => {
   unwanted.cluster.nowMs += 60_000;
   expect(await unwanted.look()).toMatchObject({ status: 'Unknown', reason: 'Running' });
   expect(unwanted.jobs).toHaveLength(1);
+});
+
+test('nobody in another namespace keeps a backup by saying that a database goes back to it', () => {
+  const { cluster } = new Unwanted();
+  const says = (kind: string, at: string) =>
+    cluster.put({
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind,
+      metadata: {
+        namespace: at,
+        name: 'hostile',
+        uid: '20000000-0000-4000-8000-000000000000',
+        annotations: {
+          [annotations.returnsTo]: writtenReturn({ backupId: 'bkp_1' }, cluster.nowMs + 60_000),
+        },
+      },
+      spec: { database: 'shop', type: 'Manual', protected: false, removeRequested: false },
+      status: { databaseId: 'db_1', bootstrapped: true },
+    } as unknown as KubeObject);
+  const end = () => {
+    const environment = backupEnvironment(cluster);
+    const unwanted = environment.backups.get(namespace, name)!;
+    const backup = { ...unwanted, status: { ...unwanted.status, backupId: 'bkp_1' } };
+    return endOf(backup, surroundingsOf(environment, backup))?.reason;
+  };
+  for (const kind of ['LedgerBackup', 'LedgerDatabase']) says(kind, 'bolt');
+  expect(end()).toBe('asked');
+  says('LedgerBackup', namespace);
+  expect(end()).toBeUndefined();
+});
+
+test('what is kept for a database that goes back is looked at when that time is over, without another event', async () => {
+  const { cluster } = new Unwanted();
+  const environment = () => backupEnvironment(cluster);
+  const unwanted = environment().backups.get(namespace, name)!;
+  const annotate = (leftMs: number) =>
+    cluster.put({
+      ...unwanted,
+      metadata: {
+        ...unwanted.metadata,
+        annotations: {
+          [annotations.returnsTo]: writtenReturn({ targetOp: 1 }, cluster.nowMs + leftMs),
+        },
+      },
+    });
+  annotate(90_000);
+  expect(await reconcileBackup(environment(), { namespace, name })).toEqual({
+    requeueAfterMs: 90_000,
+  });
+  annotate(3_600_000);
+  expect(await reconcileBackup(environment(), { namespace, name })).toEqual({
+    requeueAfterMs: 600_000,
+  });
 });

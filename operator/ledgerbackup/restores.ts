@@ -2,6 +2,7 @@
 import type { LedgerBackup, LedgerDatabase } from '../../domain/custom-resources.ts';
 import { hasBegun } from '../../domain/fill.ts';
 import { parseTime } from '../../domain/moment.ts';
+import { annotations } from '../../domain/names.ts';
 import type { Target } from '../../domain/recovery.ts';
 import { returnOf } from '../../domain/returning.ts';
 import { stateOf } from './states.ts';
@@ -12,25 +13,54 @@ type Origin = NonNullable<NonNullable<LedgerDatabase['spec']['bootstrap']>['back
 export const originInUse = (database: LedgerDatabase | undefined): Origin | undefined =>
   hasBegun(database?.status) ? undefined : database?.spec.bootstrap?.backup;
 
-/** Also by a database that is about to go back. `backups`: all that the backup may be compared with. */
-export function isBeingRestored(
-  backup: LedgerBackup,
-  { backups, databases, nowMs }: Restores,
-): boolean {
-  const { backupId, databaseId } = backup.status ?? {};
-  return databases
-    .flatMap((database) => [originInUse(database), returnOf(database, nowMs)?.origin])
-    .some((origin) => {
-      if (origin === undefined) return false;
-      if (origin.backupId !== undefined) return origin.backupId === backupId;
-      return origin.databaseId === databaseId && isBase(backup, backups, origin);
-    });
-}
-
 interface Restores {
+  /** All backups of the namespace. */
   readonly backups: readonly LedgerBackup[];
   readonly databases: readonly LedgerDatabase[];
   readonly nowMs: number;
+}
+
+/** Also for a database that is about to go back. */
+export function isBeingRestored(backup: LedgerBackup, around: Restores): boolean {
+  if (keptForMs(backup, around) !== undefined) return true;
+  return around.databases.some((database) => {
+    const origin = originInUse(database);
+    return origin !== undefined && isNeeded(backup, around.backups, origin);
+  });
+}
+
+/**
+ * Time for which the backup is kept for a database that is about to go back; `undefined`: for none. Only a backup of the same namespace
+ * can say so. The one that says it stays, too: it may be all that does.
+ */
+export function keptForMs(
+  backup: LedgerBackup,
+  { backups, nowMs }: Pick<Restores, 'backups' | 'nowMs'>,
+): number | undefined {
+  const left = backups.flatMap((one) => {
+    const found = returnOf(one, nowMs);
+    if (found === undefined) return [];
+    const isItself = one.metadata.name === backup.metadata.name;
+    return isItself || isNeeded(backup, backups, found.origin) ? [found.leftMs] : [];
+  });
+  return left.length === 0 ? undefined : Math.max(...left);
+}
+
+/** Whether a backup keeps none of those any more that it kept for a database that was about to go back. */
+export function letsGo(before: LedgerBackup | undefined, after: LedgerBackup | undefined): boolean {
+  const [was, is] = [before, after].map(
+    (one) => one?.metadata.annotations?.[annotations.returnsTo],
+  );
+  return was !== undefined && was.split('/')[0] !== is?.split('/')[0];
+}
+
+/** By a restore from the origin. */
+function isNeeded(backup: LedgerBackup, backups: readonly LedgerBackup[], origin: Origin): boolean {
+  const { backupId, databaseId } = backup.status ?? {};
+  if (origin.databaseId !== databaseId) return false;
+  return origin.backupId === undefined
+    ? isBase(backup, backups, origin)
+    : origin.backupId === backupId;
 }
 
 /**

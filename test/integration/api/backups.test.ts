@@ -38,6 +38,7 @@ import {
 } from '../../support/api/backup-store.ts';
 import { TestService, type Headers } from '../../support/api/service.ts';
 import { Cli } from '../../support/cli/cli.ts';
+import { lifeOf, type Life } from '../../support/operator/dying-kube.ts';
 import { eventually } from '../../support/shell.ts';
 
 type Resource = LedgerBackup & KubeObject;
@@ -51,11 +52,13 @@ let namespace: string;
 let says: { readonly exitCode: number; readonly message: string } | 'runs';
 /** How those of last backups end; as all others if it is undefined. */
 let lastSays: typeof says | undefined;
+/** After how many writes the operator dies; never if it is undefined. */
+let life: Life | undefined;
 
 beforeAll(async () => {
   service = await TestService.start({
     settings: { BACKUPS: 'on', DATABASES_MAX: '60' },
-    operator: operatorWithStore,
+    operator: { ...operatorWithStore, wrap: (kube) => life?.wrap(kube) ?? kube },
   });
   endBackupJobs(service.world.kubelet, (backup) =>
     backup.endsWith('-final') ? (lastSays ?? says) : says,
@@ -67,6 +70,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   says = { exitCode: 0, message: `${JSON.stringify(made)}\n` };
   lastSays = undefined;
+  life = undefined;
   // One that failed may have left the service without it.
   await service.startOperator();
 });
@@ -1143,6 +1147,8 @@ test('a database goes back in place for an owner who names it, keeps ID, name an
   await service.startWorker();
   await changeUntil(database, change, 'APPLIED');
   expect((await jobOf(job.id)).status).toBe('SUCCEEDED');
+  for (const { metadata } of await ours())
+    expect(metadata.annotations?.[annotations.returnsTo]).toBeUndefined();
   expect(await toldOf(database, 'database.restored_in_place')).toMatchObject(told);
   expect(lastJob.metadata.name).toBeDefined();
   const after = await held('regrets');
@@ -1223,11 +1229,18 @@ test('a restore in place that fails leaves the database as it was: without a las
     (await list(third, '?type=PRE_CHANGE'))[0]?.status === 'RUNNING' ? true : undefined,
   );
   const early = await held('regrets-early');
+  const kept = async () =>
+    (await ours()).filter(({ spec, metadata }) => {
+      const isOf = spec.database === 'regrets-early';
+      return isOf && metadata.annotations?.[annotations.returnsTo] !== undefined;
+    });
+  expect(await kept()).toHaveLength(1);
   expect((await ask('cancelJob', { of: { jobId: second.job.id } })).status).toBe(202);
   await changeUntil(third, second.change, 'CANCELED');
   const canceled = await untilJob(second.job.id, 'CANCELED');
   // Who wants it after all is shown again what would go.
   expect(canceled.retryable).toBe(false);
+  expect(await kept()).toEqual([]);
   expect((await held('regrets-early'))?.metadata.uid).toBe(early?.metadata.uid);
   // A replica whose file is damaged does not start.
   const { status } = (await service.world.database(namespace, 'regrets-early')) ?? {};
@@ -1254,7 +1267,47 @@ test('a restore in place that fails leaves the database as it was: without a las
   expect((await held('regrets-early'))?.spec.bootstrap).toEqual({
     volumes: { databaseId: third.of.databaseId },
   });
+  expect(await kept()).toEqual([]);
   await untilDatabaseIs(third, 'READY');
+});
+
+test('three replicas go back in place although the operator dies after every few writes, and somebody removes the backup', async () => {
+  const database = await make('regrets-amid-deaths', { clusterConfiguration: 'ha-3' });
+  const { backup } = await request(database);
+  const { archiveId } = await until(backup, 'SUCCEEDED');
+  await untilHealthIs(database, 'HEALTHY');
+  const { job } = (await back(database, { backupId: backup.id })).json;
+  const lives = (writes: number) => {
+    life = lifeOf(writes, { lastAnswerLost: writes % 2 === 0 });
+    return life;
+  };
+  let [present, died] = [lives(4), 0];
+  await eventually('it is kept', async () => {
+    const [one] = await list(database, '?type=PRE_CHANGE');
+    return one;
+  });
+  expect((await ask('deleteBackup', { of: pathOf(backup) })).status).toBe(202);
+  const ended = await eventually('the job has ended', async () => {
+    if (present.dead) {
+      await service.stopOperator();
+      died += 1;
+      present = lives(3 + (died % 4));
+      await service.startOperator();
+    }
+    const now = await jobOf(job.id);
+    return now.finishedAt === null ? undefined : now;
+  });
+  expect(ended).toMatchObject({ status: 'SUCCEEDED' });
+  expect(died).toBeGreaterThan(5);
+  expect((await held('regrets-amid-deaths'))?.spec.bootstrap?.backup).toMatchObject({
+    backupId: archiveId,
+    follows: { op: made.op },
+  });
+  await service.stopOperator();
+  life = undefined;
+  await service.startOperator();
+  await untilDatabaseIs(database, 'READY');
+  await until(backup, 'DELETED');
 });
 
 test('what a change of shape could not archive before it is told: in the change, its event, the backup, its own event, and by mail', async () => {

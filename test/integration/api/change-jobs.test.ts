@@ -22,7 +22,11 @@ import { createJob } from '../../../api/store/jobs.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
 import { ApiError } from '../../../base/kube/kube.ts';
-import type { CatalogSpec, DatabaseObject } from '../../../domain/custom-resources.ts';
+import type {
+  CatalogSpec,
+  DatabaseObject,
+  OneBackupObject,
+} from '../../../domain/custom-resources.ts';
 import { annotations, backupIdOf, finalBackupName } from '../../../domain/names.ts';
 import { returnOf } from '../../../domain/returning.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
@@ -453,14 +457,22 @@ async function returning(called: string, kubernetesUid: string, backupUid: strin
     return { job: await createJob(write, changeJob(begun)), backup: wanted! };
   });
   const handler = handlerIn(cluster);
+  const backups = () => [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup');
+  const kept = () => {
+    const [before] = backups();
+    return before === undefined ? undefined : returnOf(before as OneBackupObject, cluster.nowMs);
+  };
+  const run = (withinMs = 7 * 86_400_000) =>
+    handler.run(contextOf({ ...job, deadlineAt: new Date(cluster.nowMs + withinMs) }));
   return {
-    run: () => handler.run(contextOf(job)),
+    run,
+    cancel: () => handler.cancel?.(contextOf({ ...job, status: 'CANCELING' })),
     /** As it expires, or somebody removes it in the store. */
     remove: () =>
       store.change(tester, (write) => updateBackup(write, backup.id, { status: 'EXPIRED' })),
-    kept: () => returnOf(resource(), cluster.nowMs)?.origin,
+    kept,
     made,
-    backups: () => [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup'),
+    backups,
   };
 }
 
@@ -471,7 +483,7 @@ test('the backup to which a database goes back is kept while another one is made
     '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d32',
   );
   expect(await run()).toMatchObject({ kind: 'again' });
-  expect(kept()).toEqual({
+  expect(kept()?.origin).toEqual({
     databaseId: made.id,
     backupId: backupIdOf('7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d32'),
   });
@@ -483,6 +495,31 @@ test('the backup to which a database goes back is kept while another one is made
     retryable: false,
   });
   expect(kept()).toBeUndefined();
+});
+
+test('a restore in place that is cancelled keeps nothing any more, and is not retried', async () => {
+  const { run, cancel, kept, backups } = await returning(
+    'canceled',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d33',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d34',
+  );
+  await run();
+  expect(kept()).toBeDefined();
+  expect(await cancel()).toEqual({ kind: 'canceled', retryable: false });
+  expect(kept()).toBeUndefined();
+  expect(backups()).toHaveLength(1);
+});
+
+test('what a restore in place keeps ends with the deadline of its job', async () => {
+  const { run, kept } = await returning(
+    'slow',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d35',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d36',
+  );
+  await run(5 * 60_000);
+  expect(kept()?.leftMs).toBe(5 * 60_000);
+  await run();
+  expect(kept()?.leftMs).toBe(60 * 60_000);
 });
 
 test('labels of a change that the operator refused are as before, but for those that somebody has set since', async () => {

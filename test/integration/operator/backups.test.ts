@@ -11,6 +11,7 @@ import {
   type StatefulSet,
 } from '../../../domain/kinds.ts';
 import { annotations, backupIdOf, connectLabel, labels } from '../../../domain/names.ts';
+import { writtenReturn } from '../../../domain/returning.ts';
 import { engineSays } from '../../support/engine/engine-says.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
@@ -453,6 +454,26 @@ test('a held backup is not removed by request, clock or schedule until it is rel
     status: 422,
     message: expect.stringContaining('has begun') as unknown,
   });
+});
+
+test('a backup to which a database is about to go back is removed as soon as that is over, without another event', async () => {
+  succeeding();
+  for (const name of ['wanted', 'not-wanted', 'made-before']) await backUp(name);
+  const { status } = await until('wanted', 'True', 'Completed');
+  for (const name of ['not-wanted', 'made-before']) await until(name, 'True', 'Completed');
+  const say = (returnsTo: string | null) =>
+    world.kube.mergePatch<Backup>(
+      reference('made-before'),
+      { metadata: { annotations: { [annotations.returnsTo]: returnsTo } } },
+      { fieldManager: 'test' },
+    );
+  await say(writtenReturn({ backupId: status?.backupId ?? '' }, Date.now() + 1_800_000));
+  for (const name of ['wanted', 'not-wanted']) await change(name, { removeRequested: true });
+  await untilGone('not-wanted');
+  const kept = await world.kube.read<Backup>(reference('wanted'));
+  expect(kept?.status?.removalBegunAt).toBeUndefined();
+  await say(null);
+  await untilGone('wanted');
 });
 
 test('a backup that ends by the clock outlives it as long as it is the newest good one', async () => {

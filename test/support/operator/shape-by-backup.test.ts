@@ -24,7 +24,8 @@ import type {
 } from '../../../domain/custom-resources.ts';
 import { resources, type Pod } from '../../../domain/kinds.ts';
 import { annotations, backupIdOf, labels, uidOf } from '../../../domain/names.ts';
-import { returnOf } from '../../../domain/returning.ts';
+import { keptMs, writtenReturn } from '../../../domain/returning.ts';
+import { endOf } from '../../../operator/ledgerbackup/end-of.ts';
 import { reconcileDatabase } from '../../../operator/ledgerdatabase/reconcile.ts';
 import { isReady, replicaPods } from '../../../operator/ledgerdatabase/replica-pods.ts';
 import { engineSays } from '../engine/engine-says.ts';
@@ -40,6 +41,9 @@ const store = { url: 's3://b/p', region: 'r', accessKeyId: 'k', secretAccessKey:
 
 type Policy = DatabaseSpec['deletionPolicy'];
 type Way = readonly [from: TopologyName, to: TopologyName];
+
+/** The backup to which a database goes back. */
+const wanted = 'bkp_wanted';
 
 /** The cluster, what the API's rows say, and what each volume and backup holds of what was answered. */
 class World {
@@ -63,6 +67,8 @@ class World {
   readonly #backedUp = new Map<string, number>();
   /** Resources, by uid, whose several replicas take no more writes. */
   readonly #paused = new Set<string>();
+  /** Whether it serves as it was. */
+  #wentBack = false;
 
   constructor(deletionPolicy: Policy, [from, to]: Way) {
     this.#wanted = to;
@@ -80,6 +86,49 @@ class World {
     const { clusterId = '' } = status ?? {};
     this.replaced = { uid: metadata.uid ?? '', workload, clusterId, spec };
     for (const claim of this.cluster.all('PersistentVolumeClaim')) this.#held.set(uidOf(claim), 0);
+  }
+
+  /**
+   * The job of a restore in place instead, which is about to begin: back to a backup without any write, whose removal somebody has
+   * asked for. The backup before is made.
+   */
+  goBack(): void {
+    this.request = { restoredTo: { backupId: wanted } };
+    this.#backedUp.set(wanted, 0);
+    const made = (called: string, backupId: string, returnsTo?: string) =>
+      this.cluster.put({
+        apiVersion: 'ledgerhouse.dev/v1alpha1',
+        kind: 'LedgerBackup',
+        metadata: {
+          name: called,
+          namespace,
+          ...(returnsTo !== undefined && { annotations: { [annotations.returnsTo]: returnsTo } }),
+        },
+        spec: { database: name, type: 'Manual', removeRequested: backupId === wanted },
+        status: { databaseId: this.databaseId, backupId, ...this.#ended('True', 'Made') },
+      } as never);
+    made('wanted', wanted);
+    const until = this.cluster.nowMs + keptMs;
+    made('shape-1', 'bkp_before', writtenReturn(this.request.restoredTo!, until));
+  }
+
+  /** Whether an operator that looks `afterMs` later leaves the backup to which it goes back. */
+  isKept(afterMs = 0): boolean {
+    const [backup] = this.#backups.filter(({ status }) => status?.backupId === wanted);
+    const { database } = this;
+    const around = {
+      backups: this.#backups,
+      schedules: [],
+      databases: database === undefined ? [] : [database],
+      nowMs: this.cluster.nowMs + afterMs,
+    };
+    return endOf(backup!, around) === undefined;
+  }
+
+  /** Whether nobody needs it any more: the database serves, or is to come back as it was. */
+  get isDecided(): boolean {
+    const isBack = this.database?.metadata.uid !== uid && this.database?.status?.bootstrapped;
+    return isBack === true || this.replaced.givenUp !== undefined;
   }
 
   get database(): DatabaseObject | undefined {
@@ -103,18 +152,15 @@ class World {
 
   #endBackup(backup: LedgerBackup): void {
     if (this.isIdle || backup.status?.conditions !== undefined) return;
-    const at = new Date(this.cluster.nowMs).toISOString();
     const status = this.failing ? 'False' : 'True';
     const reason = this.failing ? 'StoreFull' : 'Made';
+    const held = { op: 100, timestamp: '1795372852090008189', stateHash: 'b'.repeat(32) };
     const ended = this.cluster.put({
       ...backup,
       status: {
         databaseId: this.databaseId,
-        startedAt: at,
-        completedAt: at,
-        conditions: [
-          { type: 'Succeeded', status, reason, message: 'so it was', lastTransitionTime: at },
-        ],
+        ...this.#ended(status, reason),
+        ...(!this.failing && held),
       },
     } as never) as LedgerBackup;
     if (this.failing) return;
@@ -122,6 +168,12 @@ class World {
     // The backup itself has several running replicas take no more writes; the only one is stopped before.
     const running = replicaPods(this.cluster.all('Pod'));
     if (running.length > 1) this.#paused.add(running[0]?.metadata.labels?.[labels.uid] ?? '');
+  }
+
+  #ended(status: string, reason: string): object {
+    const at = new Date(this.cluster.nowMs).toISOString();
+    const row = { status, reason, message: 'so it was', lastTransitionTime: at };
+    return { startedAt: at, completedAt: at, conditions: [{ type: 'Succeeded', ...row }] };
   }
 
   #readIn(): void {
@@ -145,6 +197,10 @@ class World {
     expect(owners.size).toBeLessThanOrEqual(1);
     const [owner = ''] = owners;
     if (serving.length === 0 || this.#paused.has(owner)) return;
+    if (!this.#wentBack && this.database?.spec.bootstrap?.backup?.backupId === wanted) {
+      this.#wentBack = true;
+      this.answered = 0;
+    }
     for (const pod of serving) expect(this.#held.get(this.#claimOf(pod))).toBe(this.answered);
     this.answered += 1;
     const workloads = new Set(serving.map(({ metadata }) => metadata.labels?.[labels.workload]));
@@ -195,7 +251,7 @@ class World {
           mustBeOurs: () =>
             this.isOurs ? Promise.resolve() : Promise.reject(new Killed('another worker has it')),
         },
-        change: { request: this.request },
+        change: { id: 'chg_1', request: this.request },
         database: {
           id: databaseId,
           name,
@@ -240,12 +296,15 @@ class World {
     this.#paused.clear();
   }
 
-  async untilDone(): Promise<void> {
+  async untilDone(look = () => {}): Promise<void> {
     this.failing = false;
     for (let turn = 0; turn < 400 && this.outcome === undefined; turn += 1) {
       await this.operate(100, false);
+      look();
       this.move();
+      look();
       await this.work(100, false);
+      look();
     }
     expect({ outcome: this.outcome?.kind, status: this.database?.status?.conditions }).toEqual({
       outcome: expect.any(String),
@@ -293,8 +352,10 @@ const deed: fc.Arbitrary<Deed> = fc.record({
 const history = fc.array(deed, { minLength: 20, maxLength: 120 });
 const policy = fc.constantFrom<Policy>('Retain', 'Delete', 'BackupThenDelete', 'BackupThenRetain');
 const way = fc.constantFrom<Way>(['ha-3', 'single'], ['single', 'ha-3'], ['ha-3', 'ha-6']);
+const wayBack = fc.constantFrom<TopologyName>('ha-3', 'single');
 
-async function live(world: World, deeds: readonly Deed[]): Promise<void> {
+/** `look` is called after each deed. */
+async function live(world: World, deeds: readonly Deed[], look = () => {}): Promise<void> {
   for (const { who, writes, lost, forgets } of deeds) {
     if (who === 'worker') await world.work(writes, lost, forgets);
     else if (who === 'operator') await world.operate(writes, lost);
@@ -302,8 +363,9 @@ async function live(world: World, deeds: readonly Deed[]): Promise<void> {
     else if (who === 'givesUp') world.giveUp();
     else if (who === 'fails') world.failing = !world.failing;
     else await world.meddle(who);
+    look();
   }
-  await world.untilDone();
+  await world.untilDone(look);
 }
 
 const turns = (extra: Deed['who'], times: number): Deed[] =>
@@ -316,24 +378,29 @@ const turns = (extra: Deed['who'], times: number): Deed[] =>
     })),
   ).flat();
 
+/** The database has kept its identity, is of `topology`, and takes the next write. */
+function expectServes(world: World, topology: TopologyName): void {
+  const { database } = world;
+  expect(database?.spec).toMatchObject({ topology, deletionProtection: true });
+  expect(database?.metadata.uid).toBe(world.kubernetesUid);
+  expect(database?.status).toMatchObject({
+    clusterId: world.replaced.clusterId,
+    bootstrapped: true,
+  });
+  const before = world.answered;
+  world.write();
+  expect(world.answered).toBe(before + 1);
+}
+
 test('after the death of any process after any write, the new or the earlier shape has each write that was answered, and they never run together', async () => {
   const ends = new Set<string>();
   await fc.assert(
     fc.asyncProperty(policy, way, history, async (deletionPolicy, [from, to], deeds) => {
       const world = new World(deletionPolicy, [from, to]);
       await live(world, deeds);
-      const { database, outcome } = world;
-      const topology = outcome?.kind === 'succeeded' ? to : from;
+      const { outcome } = world;
       ends.add(outcome?.kind ?? '');
-      expect(database?.spec).toMatchObject({ topology, deletionProtection: true });
-      expect(database?.metadata.uid).toBe(world.kubernetesUid);
-      expect(database?.status).toMatchObject({
-        clusterId: world.replaced.clusterId,
-        bootstrapped: true,
-      });
-      const before = world.answered;
-      world.write();
-      expect(world.answered).toBe(before + 1);
+      expectServes(world, outcome?.kind === 'succeeded' ? to : from);
     }),
     {
       numRuns: Number(process.env['OBSERVATIONS'] ?? '15'),
@@ -429,21 +496,47 @@ test('answers of several replicas after their pause are kept, also if somebody d
 
 test('the backup to which a database goes back is kept for as long as its replicas stop, however long their last backup takes', async () => {
   const world = new World('Retain', ['ha-3', 'ha-3']);
-  world.request = { restoredTo: { backupId: 'the-wanted-one' } };
+  world.goBack();
   world.isIdle = true;
   for (let turn = 0; turn < 10; turn += 1) {
     await world.work(100, false);
-    const { database } = world;
-    expect(database?.metadata.uid).toBe(uid);
-    expect(returnOf(database!, world.cluster.nowMs + 25 * 60_000)?.origin).toEqual({
-      databaseId: world.databaseId,
-      backupId: 'the-wanted-one',
-    });
+    expect(world.database?.metadata.uid).toBe(uid);
+    expect(world.isKept(25 * 60_000)).toBe(true);
     await world.operate(100, false);
     world.move();
     world.cluster.nowMs += 25 * 60_000;
   }
   expect(world.database?.metadata.deletionTimestamp).toEqual(expect.any(String));
+});
+
+test('after the death of any process after any write, a database has gone back or is as it was, and what it goes back to is kept until then, also while it has no resource', async () => {
+  const ends = new Set<string>();
+  let hadNone = 0;
+  await fc.assert(
+    fc.asyncProperty(policy, wayBack, history, async (deletionPolicy, topology, deeds) => {
+      const world = new World(deletionPolicy, [topology, topology]);
+      world.goBack();
+      await live(world, deeds, () => {
+        if (world.database === undefined) hadNone += 1;
+        expect(world.isDecided || world.isKept()).toBe(true);
+      });
+      const { database, outcome } = world;
+      ends.add(outcome?.kind ?? '');
+      const { backup } = database?.spec.bootstrap ?? {};
+      expect(backup?.backupId === wanted).toBe(outcome?.kind === 'succeeded');
+      expectServes(world, topology);
+    }),
+    {
+      numRuns: Number(process.env['OBSERVATIONS'] ?? '15'),
+      // Chance need not bring both ends.
+      examples: [
+        ['Retain', 'ha-3', turns('cluster', 25)],
+        ['Retain', 'ha-3', turns('givesUp', 25)],
+      ],
+    },
+  );
+  expect([...ends].toSorted()).toEqual(['failed', 'succeeded']);
+  expect(hadNone).toBeGreaterThan(0);
 });
 
 test.each<Way>([

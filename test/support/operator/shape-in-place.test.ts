@@ -166,7 +166,7 @@ class World {
           place: (made) => note(() => (this.kubernetesUid = uidOf(made))),
           mustBeOurs: () => this.mustBeOurs(),
         },
-        change: { request: { clusterConfiguration: 'ha-3' } },
+        change: { id: 'chg_1', request: { clusterConfiguration: 'ha-3' } },
         database: {
           id: databaseId,
           name,
