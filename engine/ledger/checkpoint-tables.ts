@@ -25,6 +25,7 @@ import { RowFeed } from './row-feed.ts';
 import { addRows, encodePages, encodeRows, pageInMemory, wordsIn } from './row-pages.ts';
 import type { RowTable } from './row-table.ts';
 import { isStartPoint, StartPoints, type StartPointSizes } from './start-point.ts';
+import { StartWork } from './start-work.ts';
 
 export { CheckpointError };
 
@@ -111,6 +112,7 @@ export class CheckpointTables {
   readonly #committed: Uint32Array;
   readonly #paged: readonly PagedTable[];
   readonly #points: StartPoints;
+  readonly #startWork: StartWork;
   /** Accounts in earlier deltas. */
   #givenAccounts = 0;
   /** Whether the last delta has all accounts. */
@@ -123,6 +125,7 @@ export class CheckpointTables {
     const { hash, committed, points, onDamage } = options;
     this.#state = state;
     this.#points = new StartPoints(state, points, onDamage);
+    this.#startWork = new StartWork(this.#points, state.storedIndex);
     this.#hash = hash;
     this.#committed = committed;
     const { transfers, wides, expiries, burnedIds } = state;
@@ -150,6 +153,8 @@ export class CheckpointTables {
     const { accounts, storedIndex } = this.#state;
     storedIndex.stored(derived);
     this.#points.stored(derived);
+    if (derived === DerivedTables.new) this.#startWork.stored();
+    else this.#startWork.giveUp();
     accounts.stored = this.#givenAccounts;
     if (this.#isAccountsWhole && rewritten.has(TableId.accounts)) accounts.mustStay = false;
     for (const { table, givenPages } of this.#paged)
@@ -160,6 +165,11 @@ export class CheckpointTables {
   mustStay(table: number): void {
     const { accounts } = this.#state;
     if (table === TableId.accounts && accounts.coldEnd === 0) accounts.mustStay = true;
+  }
+
+  /** Whether a checkpoint is due because the next start would do again what this one has done. */
+  get owesStartWork(): boolean {
+    return this.#startWork.wantsCheckpoint;
   }
 
   /** What the start had to do. */
@@ -221,6 +231,10 @@ export class CheckpointTables {
       burnedIds: burnedIds!,
     };
     await restore(this.#state, { feeds, point, pause, storeIndex });
+    this.#startWork.begin({
+      transfers: this.#state.transfers.count,
+      accounts: this.#state.accounts.count,
+    });
     for (const paged of this.#paged) {
       const { feed, table } = paged;
       paged.givenPages = feed.pages;

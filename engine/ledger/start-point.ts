@@ -88,12 +88,22 @@ export class StartPoints {
     this.#onDamage = onDamage;
   }
 
+  /** The number of transfers that the newest point is of. */
+  get end(): number {
+    return this.#whole?.transfers ?? 0;
+  }
+
+  /** Whether a checkpoint now would have a part of a point. */
+  get isDue(): boolean {
+    return this.#unfinished !== undefined || this.#mayBegin();
+  }
+
   /** Returns what changes in the checkpoint: the next part of a point, if one is due. */
   takeSections(): readonly Section[] {
     this.#wholeBefore = this.#whole;
     const stale = this.#isStale ? ALL_TABLES.map(withoutRows) : [];
     if (this.#sizes === undefined) return stale;
-    this.#unfinished ??= this.#begin(this.#sizes);
+    this.#unfinished ??= this.#mayBegin() ? this.#begin() : undefined;
     const point = this.#unfinished;
     if (point === undefined) return stale;
     const before = point.bytes;
@@ -160,20 +170,25 @@ export class StartPoints {
     }
   }
 
-  #begin({ rows, bytes }: StartPointSizes): Unfinished | undefined {
-    const { transfers, expiries, wides, accounts, expiryQueue } = this.#state;
-    const known = this.#whole;
-    const least = Math.max(rows, (known?.bytes ?? 0) / BYTES_A_ROW);
-    if (transfers.count - (known?.transfers ?? 0) < least) return undefined;
+  #mayBegin(): boolean {
+    if (this.#sizes === undefined) return false;
+    const { transfers, expiryQueue } = this.#state;
+    const least = Math.max(this.#sizes.rows, (this.#whole?.bytes ?? 0) / BYTES_A_ROW);
     // The queue is copied at once, because its entries change their places.
-    if (expiryQueue.size * QUEUE_WORDS * 4 > bytes) return undefined;
+    return (
+      transfers.count - this.end >= least && expiryQueue.size * QUEUE_WORDS * 4 <= this.#sizes.bytes
+    );
+  }
+
+  #begin(): Unfinished {
+    const { transfers, expiries, wides, accounts } = this.#state;
     const counts: Counts = {
       transfers: transfers.count,
       expiries: expiries.count,
       wides: wides.count,
       accounts: accounts.count,
     };
-    const table = known?.table === TABLES[0] ? TABLES[1] : TABLES[0];
+    const table = this.#whole?.table === TABLES[0] ? TABLES[1] : TABLES[0];
     return { ...counts, table, parts: encodePoint(this.#state, counts), bytes: 0 };
   }
 

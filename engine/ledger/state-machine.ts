@@ -281,8 +281,12 @@ export class StateMachine implements Checkpointed {
     this.#state.transferIndex.advance();
   }
 
-  /** Whether rows that are in no checkpoint yet take so much memory that one is due. */
+  /** Whether a checkpoint is due: for rows that take memory and are in none yet, or for what the start had to do. */
   get wantsCheckpoint(): boolean {
+    return this.#tables.owesStartWork || this.#rowsWantCheckpoint;
+  }
+
+  get #rowsWantCheckpoint(): boolean {
     const state = this.#unsettled;
     if (this.#newRowsBytes === 0 || state.unstoredBytes < this.#newRowsBytes / 2) return false;
     // A merge of the index that is in progress should not be given up for rows that could make way.

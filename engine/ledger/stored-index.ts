@@ -31,6 +31,8 @@ export class StoredIndex {
   readonly #hash: KeyedHash;
   readonly #isStored: boolean;
   readonly #tables: SegmentTables;
+  /** Rows of a generation of transfers. */
+  readonly sealRows: number;
 
   constructor({ transfers, accounts, hash, sizes, isStored, ...options }: StoredIndexOptions) {
     this.#transfers = transfers;
@@ -38,18 +40,41 @@ export class StoredIndex {
     this.#hash = hash;
     this.#isStored = isStored;
     this.#tables = new SegmentTables({ ...sizes, ...options });
+    this.sealRows = sizes.sealRows;
   }
 
   /** Returns what changed in the tables of a checkpoint since the last call. */
   takeSections(): readonly Section[] {
     if (!this.#isStored) return this.#tables.takeSections([], [], this.#hash.key);
     const [transfers, accounts] = [this.#transfers, this.#accounts];
-    const segments = [...transfers.segments, ...accounts.segments.map(ofAccounts)];
-    const growing = [...transfers.growing, ...accounts.growing.map(ofAccounts)];
-    const sections = this.#tables.takeSections(segments, growing, this.#hash.key);
+    const sections = this.#tables.takeSections(...this.#toStore(), this.#hash.key);
     transfers.taken((segment) => this.#tables.has(segment));
     accounts.taken((segment) => this.#tables.has(ofAccounts(segment)));
     return sections;
+  }
+
+  /** Whether `takeSections` would return a part of a segment. */
+  get hasMore(): boolean {
+    return this.#isStored && this.#tables.hasMore(...this.#toStore());
+  }
+
+  /** The end of the transfers, from the first on, whose segments are in tables. */
+  get transfersEnd(): number {
+    return this.#tables.endFrom(0);
+  }
+
+  /** The same for accounts. */
+  get accountsEnd(): number {
+    return this.#tables.endFrom(ACCOUNT_ROWS) - ACCOUNT_ROWS;
+  }
+
+  /** Returns the segments that checkpoints are to have, and those whose merge is in progress. */
+  #toStore(): [segments: readonly StoredSegment[], growing: readonly StoredSegment[]] {
+    const [transfers, accounts] = [this.#transfers, this.#accounts];
+    return [
+      [...transfers.segments, ...accounts.segments.map(ofAccounts)],
+      [...transfers.growing, ...accounts.growing.map(ofAccounts)],
+    ];
   }
 
   /** Call when the last delta is durable. */

@@ -439,6 +439,78 @@ test('a start that makes the index on a full volume keeps it in memory', async (
   await replica.close();
 });
 
+/** Takes checkpoints for as long as one is due, as a replica without requests does. Returns their number. */
+async function untilNoneIsDue(replica: LedgerReplica): Promise<number> {
+  const { machine } = replica;
+  for (let taken = 0; ; taken += 1) {
+    machine.advanceIndexes();
+    await nextTurn();
+    if (!machine.wantsCheckpoint) return taken;
+    expect(taken).toBeLessThan(100);
+    await replica.checkpoint();
+  }
+}
+
+test('a ledger to which nobody writes keeps what its start has made of all rows: the next start, also after a kill, reads few of them', async () => {
+  const disk = MemoryStorage.of(PATH, await withoutIndex());
+  // Memory is not short: no part of the index is written by the start itself.
+  const options = { rowsLeaveAtBytes: 2 ** 29 };
+  const replica = await LedgerReplica.start(disk, newMachine(options));
+  const { transfers } = replica.machine.counts();
+  expect(replica.machine.loaded()).toEqual({ indexed: transfers, restored: transfers });
+  expect(await untilNoneIsDue(replica)).toBeGreaterThan(3);
+  damages = 0;
+  const killed = await LedgerReplica.start(disk.afterKill(), newMachine(options));
+  expect(killed.machine.loaded().indexed).toBeLessThan(5 * OPTIONS.indexSizes.sealRows);
+  expect(killed.machine.loaded().restored).toBe(0);
+  expect([damages, await killed.answers()]).toEqual([0, expected[OPS]]);
+  expect(await untilNoneIsDue(killed)).toBe(0);
+  // Neither is one due sooner than without that, as soon as it is written.
+  for (let i = 0; i < 9; i += 1) {
+    await replica.run();
+    expect(replica.machine.wantsCheckpoint).toBe(false);
+  }
+  await killed.close();
+  await replica.close();
+});
+
+test('power loss at any write of what a start has made of all rows changes no answer, and it is written in the end', async () => {
+  const bytes = await withoutIndex();
+  let crashes = 0;
+  for (let crashAt = 1; ; crashAt += 7) {
+    const disk = MemoryStorage.of(PATH, bytes);
+    const replica = await LedgerReplica.start(disk, newMachine({ rowsLeaveAtBytes: 2 ** 29 }));
+    disk.crashAt = crashAt;
+    const failed = await untilNoneIsDue(replica).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    damages = 0;
+    const left = failed === undefined ? disk.afterKill() : disk.afterCrash(everyOther());
+    const again = await LedgerReplica.start(left);
+    expect([damages, await again.answers()]).toEqual([0, expected[OPS]]);
+    await untilNoneIsDue(again);
+    const last = await LedgerReplica.start(left.afterKill());
+    expect(last.machine.loaded().restored).toBe(0);
+    await last.close();
+    await again.close();
+    if (failed === undefined) break;
+    expect(failed).toMatchObject({ name: expect.stringMatching(/PowerLoss|StorageFailedError/) });
+    crashes += 1;
+  }
+  expect(crashes).toBeGreaterThan(5);
+});
+
+test('on a full volume a start that has made all of the index asks for no checkpoint again and again', async () => {
+  const bytes = await withoutIndex();
+  const disk = MemoryStorage.of(PATH, bytes);
+  disk.capacity = bytes.length;
+  const replica = await LedgerReplica.start(disk, newMachine({ rowsLeaveAtBytes: 2 ** 29 }));
+  expect(await untilNoneIsDue(replica)).toBe(1);
+  expect(await replica.answers()).toBe(expected[OPS]);
+  await replica.close();
+});
+
 test('power loss at every write of checkpoints that write, finish and drop a start point, or segments of the index that came back to be merged, changes no answer', async () => {
   returned = 0;
   let crashes = 0;

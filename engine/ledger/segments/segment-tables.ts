@@ -170,6 +170,18 @@ export class SegmentTables {
     return sections;
   }
 
+  /** Returns whether a call of `takeSections` would write a part of a segment. */
+  hasMore(segments: readonly StoredSegment[], growing: readonly StoredSegment[]): boolean {
+    return this.#nextOf(segments, growing) !== undefined;
+  }
+
+  /** Returns the end of the rows, from `first` on without a gap, whose segments are in tables. */
+  endFrom(first: number): number {
+    let end = first;
+    for (const { firstRow, endRow } of this.#entries) if (firstRow === end) end = endRow;
+    return end;
+  }
+
   /** Call when the last delta is durable. What it went without is in the next one again. */
   stored(derived: DerivedTables): void {
     if (derived === DerivedTables.new) return;

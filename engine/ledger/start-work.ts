@@ -1,0 +1,62 @@
+/**
+ * What a start has made of rows, as long as no checkpoint has it: a start point and segments of the index. After a restore that is all of them.
+ * Checkpoints come when enough was written, so that in a quiet ledger each start would do the same work again. Until what this one has made
+ * is in a checkpoint, another one is due.
+ */
+import type { StoredIndex } from './stored-index.ts';
+import type { StartPoints } from './start-point.ts';
+
+/** Counts of the checkpoint that was loaded. */
+interface Rows {
+  readonly transfers: number;
+  readonly accounts: number;
+}
+
+const NONE: Rows = { transfers: 0, accounts: 0 };
+/** Segments of this many generations take a start some seconds. Fewer are left to the checkpoints that come anyway. */
+const GENERATIONS = 4;
+
+export class StartWork {
+  readonly #points: StartPoints;
+  readonly #index: StoredIndex;
+  /** The rows that it is about; none when all is written. */
+  #rows = NONE;
+
+  constructor(points: StartPoints, index: StoredIndex) {
+    this.#points = points;
+    this.#index = index;
+  }
+
+  /** Call when the checkpoint is loaded, before its work is done. */
+  begin(rows: Rows): void {
+    this.#rows = rows;
+    this.stored();
+  }
+
+  /** Call when a checkpoint is durable with all that it was to have. */
+  stored(): void {
+    if (!this.#lacksPoint && !this.#lacksIndex) this.#rows = NONE;
+  }
+
+  /** Call when there is no room for it. Later checkpoints have it when there is, as with all that is derived. */
+  giveUp(): void {
+    this.#rows = NONE;
+  }
+
+  /** Whether a checkpoint now would have more of it. */
+  get wantsCheckpoint(): boolean {
+    if (this.#rows === NONE) return false;
+    return this.#lacksPoint || (this.#lacksIndex && this.#index.hasMore);
+  }
+
+  get #lacksPoint(): boolean {
+    return this.#points.end < this.#rows.transfers && this.#points.isDue;
+  }
+
+  get #lacksIndex(): boolean {
+    const { transfers, accounts } = this.#rows;
+    const { transfersEnd, accountsEnd, sealRows } = this.#index;
+    const spare = GENERATIONS * sealRows;
+    return transfersEnd + spare < transfers || accountsEnd + spare < accounts;
+  }
+}
