@@ -49,7 +49,15 @@ const soonMs = 500;
 /** Consecutive conflicts with other writers after which the attempt ends; the job's next attempt continues. */
 const conflictsMax = 20;
 
-export const changeHandler = (world: ApplyingWorld): JobHandler => ({
+export const changeHandler = (world: ApplyingWorld): JobHandler => handlerIn(byServer(world));
+
+/** With the API server's clock, from which the times of resources are. A worker's own may be wrong. */
+const byServer = (world: ApplyingWorld): ApplyingWorld => ({
+  ...world,
+  nowMs: () => world.backups.serverTimeMs() ?? world.nowMs(),
+});
+
+const handlerIn = (world: ApplyingWorld): JobHandler => ({
   async run(context) {
     const { change: found, database } = await subjectOf(world, context.job);
     const isOver = found.status === 'CANCELED' || found.status === 'QUEUED';
