@@ -59,8 +59,9 @@ export interface PossibleRestore {
 export async function restorableBackups(
   db: Reader,
   databaseId: string,
+  which: Parameters<typeof listRestorable>[2] = {},
 ): Promise<readonly RestorableBackup[]> {
-  return (await listRestorable(db, databaseId)).flatMap((backup) => {
+  return (await listRestorable(db, databaseId, which)).flatMap((backup) => {
     const { op, timestamp } = backup.facts ?? {};
     return op === undefined || timestamp === undefined
       ? []

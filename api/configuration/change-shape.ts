@@ -22,7 +22,7 @@ import { lockDatabase, updateDatabase } from '../store/databases.ts';
 import { passReturn } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { readChangeWorld } from './change-world.ts';
-import { forgetState, whyGone } from './earlier-state.ts';
+import { forgetState, goingIn, whyGone } from './earlier-state.ts';
 import { goesBack, goesInPlace } from './impact.ts';
 import { askForReplicas, forgetReplicas, nextReplicas } from './next-replicas.ts';
 import { planChange } from './plan-change.ts';
@@ -112,10 +112,8 @@ async function prepare(work: Work): Promise<JobOutcome> {
   const nowMs = world.nowMs();
   const ours = () => mustBeOurs(context);
   const { restoredTo } = change.request;
-  if (restoredTo !== undefined) {
-    const gone = await whyGone(world.store.read, database, restoredTo);
-    if (gone !== undefined) return failed('moment_unavailable', `${gone} Nothing was begun`);
-  }
+  const gone = restoredTo && (await whyGone(world.store.read, database, restoredTo));
+  if (gone !== undefined) return unavailable(gone);
   const outcome = await backUpFirst(world, context, { change, database });
   if (outcome !== 'made') return outcome;
   const { workload, clusterId } = object.status ?? {};
@@ -136,6 +134,12 @@ async function prepare(work: Work): Promise<JobOutcome> {
     const message = `The new replicas get their volumes while the database serves.${why}`;
     await showStep(context, 'back_up', 20, message);
     return again();
+  }
+  if (restoredTo !== undefined) {
+    // Only now: it is kept from before on.
+    const going = await goingIn(world.backups, database.kubernetesNamespace);
+    const goes = await whyGone(world.store.read, database, restoredTo, going);
+    if (goes !== undefined) return unavailable(goes);
   }
   const spec = asItIs(object);
   const one = { uid: uidOf(object), workload, clusterId, spec };
@@ -178,3 +182,6 @@ const failed = (code: string, message: string): JobOutcome => ({
   error: { code, message: sentence(message) },
   retryable: code === 'stalled',
 });
+
+const unavailable = (why: string): JobOutcome =>
+  failed('moment_unavailable', `${why} Nothing was begun`);

@@ -10,6 +10,7 @@ import { planRestore, rangesOf, whyUnavailable } from '../../domain/recovery.ts'
 import { keptMs, returnOf, writtenReturn, type EarlierState } from '../../domain/returning.ts';
 import { restorableBackups, targetOf } from '../backups/moments.ts';
 import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
+import type { Backup } from '../model/backup.ts';
 import { findArchivedBackup } from '../store/backups.ts';
 import type { Database } from '../store/database-record.ts';
 import type { Reader } from '../store/tables.ts';
@@ -66,23 +67,53 @@ export async function forgetState(
   }
 }
 
-/** Why the state cannot be had any more; `undefined`: as far as is known, it can. */
+/**
+ * UIDs of the backups of a namespace whose removal the operator has begun: the bucket may have been told of it. One that is kept, and is not
+ * among them, is not removed: before the operator tells the bucket, it looks again at what keeps the backup.
+ */
+export async function goingIn(
+  backups: Pick<BackupWriter, 'list'>,
+  namespace: string,
+): Promise<ReadonlySet<string>> {
+  const all = await backups.list(namespace);
+  const going = all.filter(({ status }) => status?.removalBegunAt !== undefined);
+  return new Set(going.map(({ metadata: { uid = '' } }) => uid));
+}
+
+/**
+ * Why the state cannot be had any more; `undefined`: as far as is known, it can. A backup whose removal was only asked for is kept. `going`:
+ * backups that do not count, since their removal has begun.
+ */
 export async function whyGone(
   db: Reader,
   { id, name, observed }: Pick<Database, 'id' | 'name' | 'observed'>,
   state: EarlierState,
+  going: ReadonlySet<string> = new Set(),
 ): Promise<string | undefined> {
+  const goes = (backup: Backup) => going.has(backup.kubernetesUid ?? '');
   if ('backupId' in state) {
     const found = await findArchivedBackup(db, id, state.backupId);
-    const isThere = found !== undefined && found.removedAt === null;
+    const isThere = found !== undefined && found.removedAt === null && !goes(found);
     return isThere ? undefined : 'The backup to which it was to go back was removed meanwhile.';
   }
   const window = observed?.recovery ?? undefined;
-  // A database that was just replaced does not know yet what its archive has.
-  if (window === undefined) return undefined;
+  const ranges = window === undefined ? [] : rangesOf(window);
   const target = targetOf(state);
-  const plan = planRestore(rangesOf(window), await restorableBackups(db, id), target);
+  const backups = await restorableBackups(db, id, { alsoAskedToGo: true });
+  const plan = planRestore(ranges, backups, target);
+  const left = planRestore(
+    ranges,
+    backups.filter(({ backup }) => !goes(backup)),
+    target,
+  );
+  // The window still begins with a backup that goes.
+  const begins = left.isPossible && (left.backup !== undefined || left.begins.op === 0);
+  if (plan.isPossible && plan.backup !== undefined && goes(plan.backup.backup) && !begins)
+    return 'The backup with which the way back was to begin was removed meanwhile.';
+  // One that archives its log, and was just replaced, does not know yet what its archive has.
+  const knowsNothing = observed === null || (observed.archiving ?? null) !== null;
+  if (plan.isPossible || (window === undefined && knowsNothing)) return undefined;
   // What the operator tells of the end of the archive is minutes old.
-  const isThere = plan.isPossible || plan.reason === 'after_the_window';
-  return isThere ? undefined : whyUnavailable(name, target, plan);
+  const isLater = window !== undefined && plan.reason === 'after_the_window';
+  return isLater ? undefined : whyUnavailable(name, target, plan);
 }

@@ -135,13 +135,20 @@ export async function findAnyBackup(db: Reader, id: string): Promise<Backup | un
 
 const restorableMax = 1_000;
 
-/** Backups of a database that can be restored and that a log can be replayed on, the newest first. Callers must have checked whose database it is. */
-export async function listRestorable(db: Reader, databaseId: string): Promise<readonly Backup[]> {
+/**
+ * Backups of a database that can be restored and that a log can be replayed on, the newest first. Callers must have checked whose database
+ * it is. `alsoAskedToGo`: also those whose removal was asked for and which are there still.
+ */
+export async function listRestorable(
+  db: Reader,
+  databaseId: string,
+  { alsoAskedToGo = false }: { readonly alsoAskedToGo?: boolean } = {},
+): Promise<readonly Backup[]> {
   const rows = await db
     .selectFrom('backups')
     .selectAll()
     .where('databaseId', '=', uuidOf(databaseId))
-    .where('status', '=', 'SUCCEEDED')
+    .where('status', 'in', alsoAskedToGo ? ['SUCCEEDED', 'DELETING'] : ['SUCCEEDED'])
     .where('method', '=', 'ROWS')
     .where('kubernetesUid', 'is not', null)
     .where('facts', 'is not', null)

@@ -9,6 +9,7 @@ import { planChange } from '../../../api/configuration/plan-change.ts';
 import type { JobContext } from '../../../api/jobs/handler.ts';
 import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
 import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
+import type { BackupFacts } from '../../../api/model/backup.ts';
 import { createBackup, updateBackup } from '../../../api/store/backups.ts';
 import type { Change } from '../../../api/store/change.ts';
 import {
@@ -28,7 +29,8 @@ import type {
   OneBackupObject,
 } from '../../../domain/custom-resources.ts';
 import { annotations, backupIdOf, finalBackupName } from '../../../domain/names.ts';
-import { returnOf } from '../../../domain/returning.ts';
+import { written, type RecoveryWindow } from '../../../domain/recovery.ts';
+import { returnOf, type EarlierState } from '../../../domain/returning.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { newBackup } from '../../support/api/stored-backups.ts';
@@ -367,13 +369,14 @@ const contextOf = (job: Awaited<ReturnType<typeof createJob>>): JobContext => ({
   step: () => Promise.resolve(),
 });
 
-const handlerIn = (cluster: SimulatedCluster) =>
+/** `aheadMs`: of the worker's clock. */
+const handlerIn = (cluster: SimulatedCluster, aheadMs = 0) =>
   changeHandler({
     store,
     writer: new DatabaseWriter(cluster),
     backups: new BackupWriter(cluster),
     catalog: () => catalogSpec(),
-    nowMs: () => cluster.nowMs,
+    nowMs: () => cluster.nowMs + aheadMs,
   });
 
 /** The job of a change of shape that has asked for further replicas, and is possible no more. */
@@ -424,7 +427,20 @@ test('a worker that has lost its job takes nothing away that the one which has i
 });
 
 /** A single replica whose owner has it go back to a backup. */
-async function returning(called: string, kubernetesUid: string, backupUid: string) {
+interface Wanted {
+  /** Of the worker's clock. */
+  readonly aheadMs?: number;
+  /** Default: the backup, which is of operation 7. */
+  readonly restoredTo?: EarlierState;
+  readonly recovery?: RecoveryWindow;
+}
+
+async function returning(
+  called: string,
+  kubernetesUid: string,
+  backupUid: string,
+  { aheadMs = 0, restoredTo = { backupId: backupIdOf(backupUid) }, recovery }: Wanted = {},
+) {
   const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
   const made = await another(cluster, called, kubernetesUid);
   const resource = () =>
@@ -434,7 +450,6 @@ async function returning(called: string, kubernetesUid: string, backupUid: strin
     ...object,
     status: { ...object.status, databaseId: made.id, restoresInPlace: true },
   } as never);
-  const restoredTo = { backupId: backupIdOf(backupUid) };
   const diff = [{ path: '/restoredTo', from: null, to: restoredTo }];
   const streams = { from: { suspended: false }, to: { suspended: true } };
   const { job, backup } = await store.change(tester, async (write) => {
@@ -448,7 +463,11 @@ async function returning(called: string, kubernetesUid: string, backupUid: strin
         kubernetesUid: backupUid,
       }),
     );
-    await updateBackup(write, wanted!.id, { status: 'SUCCEEDED', completedAt: new Date() });
+    await updateBackup(write, wanted!.id, {
+      status: 'SUCCEEDED',
+      completedAt: new Date(),
+      facts: factsAt(7),
+    });
     const begun = await beginChange(write, made.id, {
       request: { restoredTo },
       diff: [...diff, { path: '/changeDataCapture', ...streams }],
@@ -456,25 +475,88 @@ async function returning(called: string, kubernetesUid: string, backupUid: strin
     });
     return { job: await createJob(write, changeJob(begun)), backup: wanted! };
   });
-  const handler = handlerIn(cluster);
+  const handler = handlerIn(cluster, aheadMs);
   const backups = () => [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup');
   const kept = () => {
-    const [before] = backups();
+    const before = backups().find((one) => one.metadata.name !== `${called}-good`);
     return before === undefined ? undefined : returnOf(before as OneBackupObject, cluster.nowMs);
   };
   const run = (withinMs = 7 * 86_400_000) =>
     handler.run(contextOf({ ...job, deadlineAt: new Date(cluster.nowMs + withinMs) }));
+  if (recovery !== undefined) {
+    const { observed } = (await findAnyDatabase(store.read, made.id))!;
+    await store.change(tester, (write) =>
+      updateDatabase(write, made.id, { observed: { ...observed!, recovery } }),
+    );
+  }
   return {
     run,
     cancel: () => handler.cancel?.(contextOf({ ...job, status: 'CANCELING' })),
     /** As it expires, or somebody removes it in the store. */
     remove: () =>
       store.change(tester, (write) => updateBackup(write, backup.id, { status: 'EXPIRED' })),
+    /** Somebody asks for its removal; `begun`: the operator has noted that. */
+    askToRemove: async (begun: boolean) => {
+      await store.change(tester, (write) => updateBackup(write, backup.id, { status: 'DELETING' }));
+      const at = new Date(cluster.nowMs).toISOString();
+      const { resourceName: name, kubernetesNamespace: namespace } = backup;
+      cluster.put({
+        apiVersion: 'ledgerhouse.dev/v1alpha1',
+        kind: 'LedgerBackup',
+        metadata: { name, namespace, uid: backupUid },
+        spec: { database: called, type: 'Manual', removeRequested: true },
+        status: { databaseId: made.id, ...endedAt(at), ...(begun && { removalBegunAt: at }) },
+      } as never);
+    },
+    /** The backup before is made, and passes its test. */
+    prove: () => {
+      const one = backups().find(({ metadata }) => metadata.name?.startsWith('shape-'));
+      const at = new Date(cluster.nowMs + 60_000).toISOString();
+      const verification = { startedAt: at, completedAt: at, passed: true };
+      cluster.put({
+        ...one!,
+        status: { databaseId: made.id, ...endedAt(at), verification },
+      } as never);
+    },
+    begun: async () =>
+      (await findConfigurationChange(store.read, made.id, changeIdOf(job)))?.replaced !== null,
     kept,
     made,
     backups,
   };
 }
+
+const changeIdOf = ({ input }: { readonly input: unknown }) =>
+  (input as { readonly changeId: string }).changeId;
+
+const endedAt = (at: string) => ({
+  startedAt: at,
+  completedAt: at,
+  conditions: [
+    { type: 'Succeeded', status: 'True', reason: 'Made', message: '', lastTransitionTime: at },
+  ],
+});
+
+const momentAt = (op: number) => ({ op, timestamp: op === 0 ? 0n : beginsAt + BigInt(op) });
+const beginsAt = 1_798_761_600_000_000_000n;
+const logFrom = (op: number): RecoveryWindow => ({
+  earliest: written(momentAt(op)),
+  latest: written(momentAt(500)),
+  gaps: [],
+});
+
+const factsAt = (op: number): BackupFacts => ({
+  op,
+  timestamp: String(momentAt(op).timestamp),
+  stateHash: 'b'.repeat(32),
+  release: '0.1.0',
+  accounts: 0,
+  transfers: 0,
+  sizeBytes: 0,
+  storedBytes: 0,
+  newBytes: 0,
+  seconds: 0,
+});
 
 test('the backup to which a database goes back is kept while another one is made first; once it is gone all the same, nothing is begun', async () => {
   const { run, remove, kept, made, backups } = await returning(
@@ -521,6 +603,100 @@ test('what a restore in place keeps ends with the deadline of its job', async ()
   await run();
   expect(kept()?.leftMs).toBe(60 * 60_000);
 });
+
+/** Until the job replaces the resource, or ends. */
+async function untilBegun({ run, prove, begun }: Awaited<ReturnType<typeof returning>>) {
+  for (let turn = 0; turn < 6; turn += 1) {
+    const outcome = await run();
+    if (outcome.kind === 'failed' || (await begun())) return outcome;
+    prove();
+  }
+  throw new Error('it neither began nor failed');
+}
+
+const wanted: readonly (readonly [what: string, uids: string, more: Wanted])[] = [
+  ['a backup', '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d4', {}],
+  ['a moment', '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d5', { restoredTo: { targetOp: 7 } }],
+  [
+    'a moment before the log',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d8',
+    { restoredTo: { targetOp: 7 }, recovery: logFrom(100) },
+  ],
+  [
+    'a moment of the log',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d9',
+    { restoredTo: { targetOp: 9 }, recovery: logFrom(7) },
+  ],
+];
+const calledAfter = (what: string) => what.slice(2).replaceAll(' ', '-');
+
+test.each(wanted)(
+  'nothing is stopped to go back to %s if the operator had begun to remove the backup that it needs before anything kept that',
+  async (what, uids, more) => {
+    const one = await returning(`going-${calledAfter(what)}`, `${uids}1`, `${uids}2`, more);
+    await one.askToRemove(true);
+    expect(await untilBegun(one)).toMatchObject({
+      kind: 'failed',
+      error: { code: 'moment_unavailable' },
+      retryable: false,
+    });
+    expect(await one.begun()).toBe(false);
+    expect(one.kept()).toBeUndefined();
+  },
+);
+
+test.each(wanted)(
+  'a database goes back to %s although somebody asks meanwhile for the removal of the backup that it needs',
+  async (what, uids, more) => {
+    const one = await returning(`asked-${calledAfter(what)}`, `${uids}3`, `${uids}4`, more);
+    await one.run();
+    await one.askToRemove(false);
+    expect(await untilBegun(one)).toMatchObject({ kind: 'again' });
+    expect(await one.begun()).toBe(true);
+  },
+);
+
+test('nothing is begun to go back to a moment of which only a backup told, once that is gone', async () => {
+  const one = await returning(
+    'only-backup',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d37',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d38',
+    { restoredTo: { targetOp: 7 } },
+  );
+  expect(await one.run()).toMatchObject({ kind: 'again' });
+  await one.remove();
+  expect(await one.run()).toMatchObject({
+    kind: 'failed',
+    error: { code: 'moment_unavailable', message: expect.stringContaining('Nothing was begun.') },
+  });
+  expect(one.kept()).toBeUndefined();
+});
+
+test('a database goes back to a moment of which the log from the first operation on has everything, although a backup of it is removed', async () => {
+  const one = await returning(
+    'from-first',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d39',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d3a',
+    { restoredTo: { targetOp: 9 }, recovery: logFrom(0) },
+  );
+  await one.askToRemove(true);
+  expect(await untilBegun(one)).toMatchObject({ kind: 'again' });
+  expect(await one.begun()).toBe(true);
+});
+
+test.each([-5, 5])(
+  'a database goes back, and what it goes back to is kept for an hour, although the clock of the worker is %d hours off',
+  async (hours) => {
+    const uids = `7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d${hours < 0 ? 6 : 7}`;
+    const one = await returning(`off-${hours < 0 ? 'behind' : 'ahead'}`, `${uids}1`, `${uids}2`, {
+      aheadMs: hours * 3_600_000,
+    });
+    expect(await one.run()).toMatchObject({ kind: 'again' });
+    expect(one.kept()?.leftMs).toBe(60 * 60_000);
+    expect(await untilBegun(one)).toMatchObject({ kind: 'again' });
+    expect(await one.begun()).toBe(true);
+  },
+);
 
 test('labels of a change that the operator refused are as before, but for those that somebody has set since', async () => {
   const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
