@@ -80,9 +80,26 @@ export async function replaceResource(asked: Replacing): Promise<JobOutcome> {
   // Somebody deleted the resource in which the database went on, and which may have taken writes: the watch marks the database as
   // deleted, which ends this job. To begin again with what was there before would hide them.
   if (found === undefined && isSucceeded(work)) return again(lookAgainMs);
-  await keepWanted(work);
-  if (found === undefined) return goOn(work);
-  return replaced.inPlace === true ? hand(work, found) : leave(work, found);
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
+    await keepIfPossible(work);
+    return found === undefined ? goOn(work) : letGo(work, found);
+  }
+  return unlessRefused(work, found, async () => {
+    await keepWanted(work);
+    return letGo(work, found);
+  });
+}
+
+const letGo = (work: Replacing, found: DatabaseObject): Promise<JobOutcome> =>
+  work.replaced.inPlace === true ? hand(work, found) : leave(work, found);
+
+/** Once its replicas stop, a database does not wait for that: without the backup it comes back as it was. */
+async function keepIfPossible(work: Replacing): Promise<void> {
+  try {
+    await keepWanted(work);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
 }
 
 /** Until the next resource begins with the earlier state, however long the last backup takes. */
@@ -105,15 +122,13 @@ async function leave(work: Replacing, found: DatabaseObject): Promise<JobOutcome
   if (found.metadata.deletionTimestamp === undefined) {
     await showStep(context, 'last_backup', 30, 'The replicas are about to stop.');
     const deletionPolicy = 'BackupThenRetain';
-    return unlessRefused(work, found, async () => {
-      if (!isHeld(found, deletionPolicy)) {
-        await writer.change(identity, replaced.uid, { deletionPolicy });
-        return again();
-      }
-      if (await recordedAnew(work, found)) return again(0);
-      await writer.delete(identity, replaced.uid, { unprotect: true, deletionPolicy });
+    if (!isHeld(found, deletionPolicy)) {
+      await writer.change(identity, replaced.uid, { deletionPolicy });
       return again();
-    });
+    }
+    if (await recordedAnew(work, found)) return again(0);
+    await writer.delete(identity, replaced.uid, { unprotect: true, deletionPolicy });
+    return again();
   }
   // Under BackupThenDelete the same backup is made: only the old volumes go, as somebody wants.
   const backsUp = policy === 'BackupThenRetain' || policy === 'BackupThenDelete';
@@ -140,10 +155,8 @@ async function hand(work: Replacing, found: DatabaseObject): Promise<JobOutcome>
   if (found.metadata.deletionTimestamp === undefined) {
     await showStep(context, 'stop_replica', 30, 'The replica is about to stop.');
     if (await recordedAnew(work, found)) return again(0);
-    return unlessRefused(work, found, async () => {
-      await handOver(work, found);
-      return again();
-    });
+    await handOver(work, found);
+    return again();
   }
   await showStep(context, 'stop_replica', 40, 'The replica stops; its volume stays as it is.');
   await keepHandedOver(work, found);
@@ -152,8 +165,8 @@ async function hand(work: Replacing, found: DatabaseObject): Promise<JobOutcome>
 }
 
 /**
- * Ends the change before anything has stopped if the cluster refuses the policy, as definitions of an earlier release do, or the deletion, as
- * somebody's admission rule may. The resource goes on as it was, protected as before.
+ * Ends the change before anything has stopped if the cluster refuses the policy, as definitions of an earlier release do, or the deletion, or
+ * that the wanted backup is kept, as somebody's admission rule may. The resource goes on as it was, protected as before.
  */
 async function unlessRefused(
   work: Replacing,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import { resources, type Job, type Pod } from '../../domain/kinds.ts';
-import { annotations } from '../../domain/names.ts';
+import { annotations, backupIdOf } from '../../domain/names.ts';
 import { writtenReturn } from '../../domain/returning.ts';
 import { catalogObject } from '../../test/fixtures/catalog.ts';
 import { backupEnvironment } from '../../test/support/operator/backup-environment.ts';
@@ -13,6 +13,8 @@ import { surroundingsOf } from './surroundings.ts';
 
 const namespace = 'acme';
 const name = 'unwanted';
+const unwantedUid = '10000000-0000-4000-8000-000000000000';
+const backupId = backupIdOf(unwantedUid);
 
 /** A good backup that is to be removed, and what its Jobs come to. */
 class Unwanted {
@@ -25,7 +27,7 @@ class Unwanted {
     this.cluster.put({
       apiVersion: 'ledgerhouse.dev/v1alpha1',
       kind: 'LedgerBackup',
-      metadata: { namespace, name, uid: '10000000-0000-4000-8000-000000000000' },
+      metadata: { namespace, name, uid: unwantedUid },
       spec: {
         database: 'shop',
         type: 'Manual',
@@ -35,6 +37,7 @@ class Unwanted {
       },
       status: {
         databaseId: 'db_1',
+        backupId,
         completedAt: done,
         conditions: [{ type: 'Succeeded', ...row }],
       },
@@ -117,7 +120,7 @@ test('nobody in another namespace keeps a backup by saying that a database goes 
         name: 'hostile',
         uid: '20000000-0000-4000-8000-000000000000',
         annotations: {
-          [annotations.returnsTo]: writtenReturn({ backupId: 'bkp_1' }, cluster.nowMs + 60_000),
+          [annotations.returnsTo]: writtenReturn({ backupId }, cluster.nowMs + 60_000),
         },
       },
       spec: { database: 'shop', type: 'Manual', protected: false, removeRequested: false },
@@ -126,13 +129,44 @@ test('nobody in another namespace keeps a backup by saying that a database goes 
   const end = () => {
     const environment = backupEnvironment(cluster);
     const unwanted = environment.backups.get(namespace, name)!;
-    const backup = { ...unwanted, status: { ...unwanted.status, backupId: 'bkp_1' } };
-    return endOf(backup, surroundingsOf(environment, backup))?.reason;
+    return endOf(unwanted, surroundingsOf(environment, unwanted))?.reason;
   };
   for (const kind of ['LedgerBackup', 'LedgerDatabase']) says(kind, 'bolt');
   expect(end()).toBe('asked');
   says('LedgerBackup', namespace);
   expect(end()).toBeUndefined();
+});
+
+test('a backup that is kept from the moment on in which the beginning of its removal is noted is not removed from the bucket', async () => {
+  const unwanted = new Unwanted();
+  const { cluster } = unwanted;
+  const says = (leftMs: number) => ({
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerBackup',
+    metadata: {
+      namespace,
+      name: 'before',
+      uid: '20000000-0000-4000-8000-000000000000',
+      annotations: {
+        [annotations.returnsTo]: writtenReturn({ backupId }, cluster.nowMs + leftMs),
+      },
+    },
+    spec: { database: 'shop', type: 'PreChange', protected: false, removeRequested: false },
+    status: { databaseId: 'db_1' },
+  });
+  let times = 0;
+  cluster.onWrite = () => {
+    times += 1;
+    // The operator has listed what there is, and writes now.
+    if (times === 1) cluster.put(says(3_600_000) as unknown as KubeObject);
+  };
+  for (let looks = 0; looks < 4; looks += 1) await unwanted.look();
+  const found = await cluster.read<BackupObject>({ resource: resources.backup, namespace, name });
+  expect(found?.status?.removalBegunAt).toBeDefined();
+  expect(unwanted.jobs).toEqual([]);
+  cluster.nowMs += 3_600_001;
+  await unwanted.look();
+  expect(unwanted.jobs).toHaveLength(1);
 });
 
 test('what is kept for a database that goes back is looked at when that time is over, without another event', async () => {

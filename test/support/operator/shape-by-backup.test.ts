@@ -15,7 +15,7 @@ import type {
   ReplacedResource,
 } from '../../../api/model/configuration-change.ts';
 import type { Job } from '../../../api/model/job.ts';
-import { ApiError } from '../../../base/kube/kube.ts';
+import { ApiError, type Kube } from '../../../base/kube/kube.ts';
 import type {
   DatabaseObject,
   DatabaseSpec,
@@ -56,6 +56,10 @@ class World {
   outcome: JobOutcome | undefined;
   /** Whether the worker has the job still. */
   isOurs = true;
+  /** Whether nothing is being replaced any more. */
+  isForgotten = false;
+  /** What the worker reaches the cluster through. */
+  through: (cluster: SimulatedCluster) => Kube = (cluster) => cluster;
   /** Whether a backup that ends now fails. */
   failing = false;
   /** Whether no backup begins, as when the store is away. */
@@ -231,7 +235,7 @@ class World {
 
   async work(writes: number, lastAnswerLost: boolean, forgets = false): Promise<void> {
     if (this.outcome !== undefined) return;
-    const kube = lifeOf(writes, { lastAnswerLost }).wrap(this.cluster);
+    const kube = lifeOf(writes, { lastAnswerLost }).wrap(this.through(this.cluster));
     const note = (write: () => void): Promise<void> => {
       if (forgets) return Promise.reject(new Killed('before its note'));
       write();
@@ -246,7 +250,7 @@ class World {
         context: { job, step: () => Promise.resolve() },
         notes: {
           record: (next) => note(() => (this.replaced = next)),
-          forget: () => Promise.reject(new Error('nothing is refused here')),
+          forget: () => note(() => (this.isForgotten = true)),
           place: (made) => note(() => (this.kubernetesUid = uidOf(made))),
           mustBeOurs: () =>
             this.isOurs ? Promise.resolve() : Promise.reject(new Killed('another worker has it')),
@@ -507,6 +511,50 @@ test('the backup to which a database goes back is kept for as long as its replic
     world.cluster.nowMs += 25 * 60_000;
   }
   expect(world.database?.metadata.deletionTimestamp).toEqual(expect.any(String));
+});
+
+/** As somebody's admission rule may: no backup's resource is changed. */
+function refusing(cluster: SimulatedCluster): Kube {
+  const kube = lifeOf(Infinity).wrap(cluster);
+  return {
+    ...kube,
+    mergePatch: (reference, ...rest) =>
+      reference.resource.kind === 'LedgerBackup'
+        ? Promise.reject(new ApiError('no', { status: 403, reason: 'Forbidden' }))
+        : kube.mergePatch(reference, ...rest),
+  };
+}
+
+test('a database that nobody serves comes back or goes on although the cluster refuses that what it goes back to is kept for longer', async () => {
+  const world = new World('Retain', ['ha-3', 'ha-3']);
+  world.goBack();
+  for (let turn = 0; turn < 100 && world.database !== undefined; turn += 1) {
+    await world.work(100, false);
+    await world.operate(100, false);
+    world.move();
+  }
+  // No worker was there for so long that it is time to ask again.
+  world.cluster.nowMs += 50 * 60_000;
+  world.through = refusing;
+  await world.untilDone();
+  expect(world.outcome).toEqual({ kind: 'succeeded' });
+  expectServes(world, 'ha-3');
+});
+
+test('a database is as it was if the cluster refuses, while it serves, that what it goes back to is kept for longer', async () => {
+  const world = new World('Retain', ['ha-3', 'ha-3']);
+  world.goBack();
+  world.cluster.nowMs += 50 * 60_000;
+  world.through = refusing;
+  await world.work(100, false);
+  expect(world.outcome).toMatchObject({
+    kind: 'failed',
+    error: { code: 'forbidden_by_cluster' },
+    retryable: false,
+  });
+  expect(world.database?.metadata).toMatchObject({ uid });
+  expect(world.database?.metadata.deletionTimestamp).toBeUndefined();
+  expect(world.isForgotten).toBe(true);
 });
 
 test('after the death of any process after any write, a database has gone back or is as it was, and what it goes back to is kept until then, also while it has no resource', async () => {
