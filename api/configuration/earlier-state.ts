@@ -15,8 +15,8 @@ import { findArchivedBackup } from '../store/backups.ts';
 import type { Database } from '../store/database-record.ts';
 import type { Reader } from '../store/tables.ts';
 
-/** What is left of `keptMs` when it is asked for again. */
-const renewedMs = 30 * 60_000;
+/** What is left of `keptMs` when it is asked for again: workers may be away for so long, or clocks of API servers differ. */
+const renewedMs = 50 * 60_000;
 
 export interface Keeping {
   readonly backups: Pick<BackupWriter, 'annotate' | 'serverTimeMs'>;
@@ -35,7 +35,7 @@ export function keepingOf(
   return { [annotations.returnsTo]: writtenReturn(state, Math.min(fromMs + keptMs, endsAtMs)) };
 }
 
-/** Asks for that anew where the time is half over. Call it again while no resource of the database begins with the state. */
+/** Asks for that anew every ten minutes. Call it again while no resource of the database begins with the state. */
 export async function keepState(
   keeping: Keeping,
   made: OneBackupObject,

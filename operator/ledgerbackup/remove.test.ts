@@ -158,7 +158,7 @@ test('a backup that is kept from the moment on in which the beginning of its rem
   cluster.onWrite = () => {
     times += 1;
     // The operator has listed what there is, and writes now.
-    if (times === 1) cluster.put(says(3_600_000) as unknown as KubeObject);
+    if (times === 1) cluster.put(says(3_600_000));
   };
   for (let looks = 0; looks < 4; looks += 1) await unwanted.look();
   const found = await cluster.read<BackupObject>({ resource: resources.backup, namespace, name });

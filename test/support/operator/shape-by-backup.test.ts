@@ -505,10 +505,11 @@ test('the backup to which a database goes back is kept for as long as its replic
   for (let turn = 0; turn < 10; turn += 1) {
     await world.work(100, false);
     expect(world.database?.metadata.uid).toBe(uid);
-    expect(world.isKept(25 * 60_000)).toBe(true);
+    // A worker may be away for so long, and clocks of API servers may differ by that.
+    expect(world.isKept(49 * 60_000)).toBe(true);
     await world.operate(100, false);
     world.move();
-    world.cluster.nowMs += 25 * 60_000;
+    world.cluster.nowMs += (turn < 5 ? 9 : 25) * 60_000;
   }
   expect(world.database?.metadata.deletionTimestamp).toEqual(expect.any(String));
 });
