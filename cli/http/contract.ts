@@ -4,12 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  isDotSegment,
   planRequest,
   type AnswerTo,
   type Parts,
   type PathWith,
   type Verb,
 } from '../../clients/typescript/src/planned-request.ts';
+import { valueFailure } from '../failure.ts';
 import type { Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { ApiRequest } from './request.ts';
@@ -28,6 +30,8 @@ export function contractRequest<V extends Verb, const P extends PathWith<V>>(
   path: P,
   { ifNoneMatch, ...parts }: Parts<V, P> & Conditions = {},
 ): ContractRequest<AnswerTo<V, P>> {
+  const dots = Object.values<string>({ ...parts.params }).find(isDotSegment);
+  if (dots !== undefined) throw valueFailure(`"${dots}" is not an ID`);
   return {
     ...planRequest(verb, path, parts as Parts<V, P>),
     // The key is the same for all attempts of this process, so an accepted request is not executed twice.

@@ -17,6 +17,17 @@ test('an invalid ID cannot change the rest of the path', () => {
     planRequest('get', '/api/v1/databases/{databaseId}', { params: { databaseId: '../keys?x' } })
       .path,
   ).toBe('/api/v1/databases/..%2Fkeys%3Fx');
+  // Of `…/backups/../restore` a URL makes `…/restore`, which is another operation.
+  for (const backupId of ['.', '..']) {
+    const path = '/api/v1/databases/{databaseId}/backups/{backupId}/restore';
+    expect(() => planRequest('post', path, { params: { databaseId: 'db_1', backupId } })).toThrow(
+      `"${backupId}" is not an ID`,
+    );
+  }
+  const { path } = planRequest('get', '/api/v1/databases/{databaseId}', {
+    params: { databaseId: '%2e%2e' },
+  });
+  expect(new URL(path, 'http://localhost').pathname).toBe('/api/v1/databases/%252e%252e');
 });
 
 test('bytes are sent as they are', () => {

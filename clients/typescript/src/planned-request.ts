@@ -36,11 +36,18 @@ interface PlannedRequest {
   readonly body?: Uint8Array;
 }
 
+/** Whether a path with this value as a segment would be another path: URLs have no way to write such a segment. */
+export const isDotSegment = (value: string): boolean => value === '.' || value === '..';
+
+/** Throws a `RangeError` for an ID of dots alone, which would change the rest of the path. */
 export function planRequest<V extends Verb, const P extends PathWith<V>>(
   verb: V,
   path: P,
   { params, query, body }: Parts<V, P> = {},
 ): PlannedRequest {
+  for (const value of Object.values<string>({ ...params })) {
+    if (isDotSegment(value)) throw new RangeError(`"${value}" is not an ID`);
+  }
   return {
     method: verb.toUpperCase(),
     path: createFinalURL(path, {
