@@ -67,7 +67,7 @@ test.each([
 test.each([
   ['databases show payments', 'its commands: list, get, create,'],
   ['databases', 'its commands: list, get, create,'],
-  ['members list', 'ledgerhouse api --help'],
+  ['saved-queries list', 'ledgerhouse api --help'],
 ])('%s: where nothing like it is known, the failure says what there is', (line, says) => {
   expect(failure(line).fields.nextSteps?.[0]).toContain(says);
 });

@@ -11,6 +11,7 @@ import { databases } from './commands/databases.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand, imports } from './commands/imports.ts';
 import { maintenanceWindow } from './commands/maintenance-windows.ts';
+import { invitations, members } from './commands/members.ts';
 import { metrics, top } from './commands/monitoring.ts';
 import { notifications } from './commands/notifications.ts';
 import { organizations } from './commands/organizations.ts';
@@ -45,6 +46,8 @@ export const commands: Group = {
     logout,
     whoami,
     organizations,
+    members,
+    invitations,
     keys,
     audit,
     webhooks,

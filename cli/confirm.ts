@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { usageFailure } from './failure.ts';
 import type { Input } from './input.ts';
+import { printable } from './output/output.ts';
 
 /** The kind of name that is to be typed, and the kind of object that it names. */
 const databaseName = { kind: 'name', thing: 'database' };
@@ -25,7 +26,8 @@ export async function confirmByName(
   { kind, thing } = databaseName,
   purpose = 'to delete it',
 ): Promise<void> {
-  const typed = input.text('confirm') ?? (await ask(`type the ${kind} "${name}" ${purpose}: `));
+  const typed =
+    input.text('confirm') ?? (await ask(printable(`type the ${kind} "${name}" ${purpose}: `)));
   if (typed === name) return;
   throw usageFailure(`"${typed}" is not the ${kind} of the ${thing}; its ${kind} is "${name}"`);
 }

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyWithSecret } from '../../gen/api.ts';
+import type { ApiKeyWithSecret } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
@@ -9,8 +9,8 @@ import { contractRequest, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readInteger } from '../ledger/integers.ts';
 import { readChoices, readLimit } from '../list-options.ts';
-import { notePage, orDash, printAnswer } from '../output/answer.ts';
-import { fields, table } from '../output/table.ts';
+import { notePage, printAnswer } from '../output/answer.ts';
+import { keysText, keyText } from '../output/key.ts';
 
 const permissions = ['db:read', 'db:write'] as const;
 const statuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
@@ -141,36 +141,3 @@ function expiryOf({ timers }: Context, input: Input): { readonly expiresAt?: str
 
 const readDays = (option: string, text: string): number =>
   Number(readInteger(option, text, { bits: 16, minimum: 1n }));
-
-const keysText = (keys: readonly ApiKey[]): string =>
-  keys.length === 0
-    ? '(no keys)\n'
-    : table(
-        [
-          { title: 'ID', cell: ({ id }) => id },
-          { title: 'NAME', cell: ({ name }) => name },
-          { title: 'STATUS', cell: ({ status }) => status },
-          { title: 'PERMISSIONS', cell: (key) => key.permissions.join(',') },
-          { title: 'DATABASES', cell: scopeOf },
-          { title: 'LAST USED', cell: ({ lastUsedAt }) => orDash(lastUsedAt) },
-          { title: 'EXPIRES', cell: ({ expiresAt }) => orDash(expiresAt ?? 'never') },
-        ],
-        keys,
-      );
-
-const keyText = (key: ApiKey): string =>
-  fields([
-    ['id', key.id],
-    ['name', key.name],
-    ['key', `${key.prefix}…${key.lastFour}`],
-    ['status', key.status],
-    ['permissions', key.permissions.join(', ')],
-    ['databases', scopeOf(key)],
-    ['addresses', orDash(key.ipAllowList.join(', '))],
-    ['created', `${key.createdAt} by ${key.createdBy.display}`],
-    ['last used', orDash(key.lastUsedAt)],
-    ['expires', orDash(key.expiresAt ?? 'never')],
-  ]);
-
-const scopeOf = ({ databaseScope: scope }: ApiKey): string =>
-  'databaseId' in scope ? scope.databaseId : 'all';

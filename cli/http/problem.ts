@@ -76,7 +76,9 @@ function nextSteps(status: number, code: string, problem: Problem, answer: Answe
     }
     case 403: {
       const permissions = list('requiredPermissions');
-      return permissions === undefined ? [] : [`use a key that has ${printable(permissions)}`];
+      if (permissions !== undefined) return [`use a key that has ${printable(permissions)}`];
+      const step = list('requiredRoles') === undefined ? forbiddenSteps[code] : ownRole;
+      return step === undefined ? [] : [step];
     }
     case 404:
       return code === 'database_not_found' ? ['find its ID: ledgerhouse databases list'] : [];
@@ -90,6 +92,13 @@ function nextSteps(status: number, code: string, problem: Problem, answer: Answe
   if (problem['outcome'] === 'not_executed') return ['nothing was executed; run it again later'];
   return [];
 }
+
+const ownRole = 'see your role: ledgerhouse whoami';
+
+const forbiddenSteps: Readonly<Record<string, string>> = {
+  session_required: 'sign in, and give no API key: ledgerhouse login',
+  organization_required: 'accept an invitation: ledgerhouse invitations accept',
+};
 
 function conflictSteps(code: string, problem: Problem): string[] {
   const job = problem['blockingJobId'];

@@ -13,11 +13,11 @@ afterEach(() => void jest.restoreAllMocks());
 
 test('the text of a service or a file name cannot control the terminal, whatever kind of line tells it', () => {
   const output = processOutput({ quiet: false, verbose: true });
-  const hostile = 'gone\u001B[2J\u009B1A\rok: trying again';
+  const hostile = 'gone\u001B[2J\u009B1A\rok: \u202Etrying again\u2069';
   output.note(hostile);
   output.warn(hostile);
   output.trace(hostile);
-  expect(written).toBe('gone\ufffd[2J\ufffd1A\ufffdok: trying again\n'.repeat(3));
+  expect(written).toBe('gone\ufffd[2J\ufffd1A\ufffdok: \ufffdtrying again\ufffd\n'.repeat(3));
 });
 
 test('a note of several lines keeps its lines', () => {

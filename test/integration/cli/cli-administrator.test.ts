@@ -21,7 +21,10 @@ beforeAll(async () => {
   service = await PeopleService.start();
   store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
   administrator = await service.administrator();
-  cli = new Cli({ LEDGERHOUSE_BASE_URL: service.url, LEDGERHOUSE_API_KEY: await accessToken() });
+  cli = new Cli({
+    LEDGERHOUSE_BASE_URL: service.url,
+    LEDGERHOUSE_API_KEY: await accessToken(administrator),
+  });
 });
 afterAll(async () => {
   cli?.remove();
@@ -29,17 +32,17 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** The access token of a device that the administrator let in. */
-async function accessToken(): Promise<string> {
+/** The access token of a device that the person in this browser let in. */
+async function accessToken(browser: Browser): Promise<string> {
   const oauth = async (path: string, form: Readonly<Record<string, string>>) => {
     const body = new URLSearchParams({ client_id: 'ledgerhouse-cli', ...form });
     const answer = await fetch(`${service.url}/oauth/${path}`, { method: 'POST', body });
     return (await answer.json()) as Record<string, string>;
   };
   const device = await oauth('device_authorization', {});
-  const page = await administrator.open(device['verification_uri_complete'] ?? '');
+  const page = await browser.open(device['verification_uri_complete'] ?? '');
   const form = { ...hiddenFields(page), decision: 'approved' };
-  await administrator.open(`${service.url}/device`, { form });
+  await browser.open(`${service.url}/device`, { form });
   const tokens = await oauth('token', {
     grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
     device_code: device['device_code'] ?? '',
@@ -181,6 +184,124 @@ test('an organization goes through its whole life by commands', async () => {
   expect(await listed('--include-deleted')).toContain(id);
   expect(await told('restore', id)).toMatchObject({ status: 'ACTIVE', deletedAt: null });
   expect(await listed()).toContain(id);
+});
+
+/** Runs commands as a person who signed in at the identity provider. */
+async function person(sub: string, name = sub) {
+  const email = `${sub}@example.com`;
+  const browser = await service.signIn({ sub, name, email, email_verified: true });
+  const env = { LEDGERHOUSE_API_KEY: await accessToken(browser) };
+  return (args: readonly string[], stdin?: string) =>
+    cli.run(args, { env, ...(stdin !== undefined && { stdin }) });
+}
+
+test('people are invited, restricted, promoted and removed by commands, and what they made is told', async () => {
+  const ada = await person('ada');
+  const bob = await person('bob', 'Bob \u001b[2J\u202Ereversed');
+  const organization = await findOrganizationBySlug(store.read, defaultSlug);
+  if (organization === undefined) throw new Error('there is no organization');
+  const { id: databaseId } = await makeDatabase(store, organization, 'payments-people');
+  const invite = ['invitations', 'create', 'ada@example.com', '--role'];
+  const invited = await cli.run([...invite, 'Viewer', '--database', 'payments-people']);
+  expect(invited).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^http\S+\/invitation\?token=lhi_\w+\n$/),
+    stderr: expect.stringMatching(
+      /^inv_\w+ for ada@example\.com, open until .*a mail is on its way/,
+    ),
+  });
+  const [again, byBob, asGuest] = await Promise.all([
+    cli.run([...invite, 'admin']),
+    bob(['invitations', 'accept'], invited.stdout),
+    ada(['members', 'list']),
+  ]);
+  expect([again.code, again.stderr]).toEqual([7, expect.stringContaining('invitations list')]);
+  // The link is of no use for somebody else.
+  expect([byBob.code, byBob.stderr]).toEqual([6, expect.stringContaining('the invited address')]);
+  expect([asGuest.code, asGuest.stderr]).toEqual([
+    5,
+    expect.stringContaining('ledgerhouse invitations accept'),
+  ]);
+  expect(await ada(['invitations', 'accept'], invited.stdout)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^role +viewer$/m),
+  });
+  const [asViewer, forBob] = await Promise.all([
+    ada(['members', 'list', '--json']),
+    cli.run([...invite.with(2, 'bob@example.com'), 'developer', '--json']),
+  ]);
+  expect(asViewer).toMatchObject({ code: 5, stderr: '' });
+  expect(JSON.parse(asViewer.stdout)).toMatchObject({
+    outcome: 'error',
+    requiredRoles: ['owner', 'admin'],
+    nextSteps: ['see your role: ledgerhouse whoami'],
+  });
+
+  const { token } = JSON.parse(forBob.stdout) as { token: string };
+  expect((await bob(['invitations', 'accept'], `${token}\n`)).code).toBe(0);
+  const first = await cli.run(['members', 'list', '--limit', '1']);
+  const [adaId = ''] = /mem_\w+/.exec(first.stdout) ?? [];
+  expect(first.stdout).toContain(databaseId);
+  const [, cursor = ''] = /--cursor (\S+)/.exec(first.stderr) ?? [];
+  const second = await cli.run(['members', 'list', '--limit', '1', '--cursor', cursor]);
+  const [bobId = ''] = /mem_\w+/.exec(second.stdout) ?? [];
+  expect(bobId).not.toBe(adaId);
+  // A name cannot control the terminal.
+  expect(second.stdout).toContain('Bob \ufffd[2J\ufffdreversed');
+
+  const elsewhere = await cli.run(['organizations', 'create', 'people-elsewhere', '--json']);
+  const { id: other } = (JSON.parse(elsewhere.stdout) as { organization: Organization })
+    .organization;
+  const foreign = ['--organization', other, '--confirm', 'ada@example.com'];
+  const update = ['members', 'update', adaId, '--role'];
+  const [inOther, asRoot] = await Promise.all([
+    cli.run(['members', 'remove', adaId, ...foreign]),
+    cli.run([...update, 'root']),
+  ]);
+  expect([inOther.code, inOther.stderr]).toEqual([6, expect.stringContaining('members list')]);
+  expect(asRoot.code).toBe(3);
+  // The database that Ada was restricted to goes with the role that had the restriction.
+  expect((await cli.run([...update, 'admin'])).stdout).toMatch(/^databases +all$/m);
+  const [owner, key, eve] = await Promise.all([
+    ada([...update.with(2, bobId), 'owner']),
+    ada(['keys', 'create', 'of-ada', '--json']),
+    ada([...invite.with(2, 'eve@example.com'), 'viewer']),
+  ]);
+  expect([owner.code, owner.stderr]).toEqual([5, expect.stringContaining('the roles owner')]);
+  const { apiKey } = JSON.parse(key.stdout) as { apiKey: { id: string } };
+  const [eveId = ''] = /inv_\w+/.exec(eve.stderr) ?? [];
+
+  const remove = ['members', 'remove', adaId, '--revoke-keys'];
+  const [unasked, wrong, tried] = await Promise.all([
+    cli.run(remove),
+    cli.run([...remove, '--confirm', 'bob@example.com']),
+    cli.run([...remove, '--dry-run']),
+  ]);
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('no terminal')]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"ada@example.com"')]);
+  expect(tried.stdout).toContain(`/api/v1/members/${adaId}?revoke=apiKeys\n`);
+  const removed = await cli.run([...remove, '--confirm', 'ada@example.com']);
+  expect(removed).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`${apiKey.id} +of-ada +REVOKED`)),
+    stderr: expect.stringMatching(/^invitations that they made are open; [^\n]+\n$/),
+  });
+  expect(removed.stdout).toMatch(new RegExp(`${eveId} +eve@example.com +viewer +all +OPEN`));
+  const [asRemoved, resent, promoted] = await Promise.all([
+    ada(['members', 'get', adaId]),
+    cli.run(['invitations', 'resend', eveId]),
+    cli.run([...update.with(2, bobId), 'owner']),
+  ]);
+  expect([asRemoved.code, resent.code, promoted.code]).toEqual([5, 8, 0]);
+  expect((await cli.run(['invitations', 'revoke', eveId])).code).toBe(0);
+  expect((await cli.run(['invitations', 'list'])).stdout).toMatch(/eve@example\.com.* REVOKED/);
+  const leave = ['members', 'leave', '--confirm'];
+  const [otherSlug, last] = await Promise.all([
+    bob([...leave, 'people-elsewhere']),
+    bob([...leave, defaultSlug]),
+  ]);
+  expect(otherSlug.code).toBe(2);
+  expect([last.code, last.stderr]).toEqual([7, expect.stringContaining('last_owner')]);
 });
 
 test('commands about organizations take a sign-in, and say so to a key', async () => {
