@@ -2,6 +2,7 @@
 import type { Group } from './command.ts';
 import { audit, keys, login, logout } from './commands/access.ts';
 import { backups } from './commands/backups.ts';
+import { billing } from './commands/billing.ts';
 import { cdc } from './commands/cdc.ts';
 import { changes } from './commands/changes.ts';
 import { completion } from './commands/completion.ts';
@@ -18,6 +19,7 @@ import { organizations } from './commands/organizations.ts';
 import { jobs } from './commands/jobs.ts';
 import { logs } from './commands/logs.ts';
 import { api, catalog, whoami } from './commands/service.ts';
+import { sessions } from './commands/sessions.ts';
 import { tb } from './commands/tb.ts';
 import { deliveries, events, webhooks } from './commands/webhooks.ts';
 import { version } from './commands/version.ts';
@@ -45,9 +47,11 @@ export const commands: Group = {
     login,
     logout,
     whoami,
+    sessions,
     organizations,
     members,
     invitations,
+    billing,
     keys,
     audit,
     webhooks,

@@ -175,5 +175,5 @@ const billingRequired = (reason: string | null): CliFailure =>
     code: 'billing_required',
     title: 'Billing is not ready',
     detail: `the organization could not pay for the database (${reason ?? 'unknown reason'})`,
-    nextSteps: ['see what is missing: ledgerhouse api GET /api/v1/billing'],
+    nextSteps: ['see what is missing: ledgerhouse billing get'],
   });

@@ -71,7 +71,7 @@ function nextSteps(status: number, code: string, problem: Problem, answer: Answe
         return [`set up billing at ${printable(url)}, then run the command again`];
       }
       return billing?.reason === 'SPEND_LIMIT_REACHED'
-        ? ['raise the spend limit: ledgerhouse api PATCH /api/v1/billing']
+        ? ['raise the spend limit: ledgerhouse billing update --spend-limit AMOUNT']
         : [];
     }
     case 403: {

@@ -1,35 +1,69 @@
-/** The administrator's commands against the real API: organizations, deciding jobs that wait for people, and the audit log. */
+/** The commands of administrators against the real API: organizations, people, billing, jobs that wait for people, the audit log. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { findBillingAccount } from '../../../api/store/billing-accounts.ts';
+import { writeUsage } from '../../../api/store/billing-usage.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
 import { createJob } from '../../../api/store/jobs.ts';
 import { defaultSlug, findOrganizationBySlug } from '../../../api/store/organizations.ts';
 import { Store } from '../../../api/store/store.ts';
-import type { AuditEvent, AuditVerification, Job, Organization } from '../../../gen/api.ts';
+import type {
+  AuditEvent,
+  AuditVerification,
+  Job,
+  Organization,
+  SessionList,
+} from '../../../gen/api.ts';
 import { hiddenFields, type Browser } from '../../support/browser/browser.ts';
 import { PeopleService } from '../../support/api/people-service.ts';
 import { makeDatabase, newJob, patient, silent, tester } from '../../support/api/store.ts';
+import { stripeKey, TestStripe, webhookSecret } from '../../support/api/stripe.ts';
 import { Cli } from '../../support/cli/cli.ts';
 
 let service: PeopleService;
 let administrator: Browser;
+let folder: string;
+let stripe: TestStripe;
 let store: Store;
 let cli: Cli;
+/** ID of another organization. */
+let elsewhere: string;
 
 beforeAll(async () => {
-  service = await PeopleService.start();
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-cli-billing-'));
+  stripe = await TestStripe.start();
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  service = await PeopleService.start({
+    BILLING: 'stripe',
+    BILLING_CURRENCY: 'EUR',
+    BILLING_RETURN_URL: 'https://ledgerhouse.example.com/billing',
+    STRIPE_SECRET_KEY_FILE: file('stripe', stripeKey),
+    STRIPE_WEBHOOK_SECRET_FILE: file('hook', webhookSecret),
+    STRIPE_PRICES: 'price_compute,price_storage',
+    STRIPE_API_URL: stripe.url,
+  });
   store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
   administrator = await service.administrator();
   cli = new Cli({
     LEDGERHOUSE_BASE_URL: service.url,
     LEDGERHOUSE_API_KEY: await accessToken(administrator),
   });
+  const made = await cli.run(['organizations', 'create', 'people-elsewhere', '--json']);
+  elsewhere = (JSON.parse(made.stdout) as { organization: Organization }).organization.id;
 });
 afterAll(async () => {
   cli?.remove();
   await store?.close();
   await service?.stop();
+  await stripe?.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The access token of a device that the person in this browser let in. */
@@ -249,10 +283,7 @@ test('people are invited, restricted, promoted and removed by commands, and what
   // A name cannot control the terminal.
   expect(second.stdout).toContain('Bob \ufffd[2J\ufffdreversed');
 
-  const elsewhere = await cli.run(['organizations', 'create', 'people-elsewhere', '--json']);
-  const { id: other } = (JSON.parse(elsewhere.stdout) as { organization: Organization })
-    .organization;
-  const foreign = ['--organization', other, '--confirm', 'ada@example.com'];
+  const foreign = ['--organization', elsewhere, '--confirm', 'ada@example.com'];
   const update = ['members', 'update', adaId, '--role'];
   const [inOther, asRoot] = await Promise.all([
     cli.run(['members', 'remove', adaId, ...foreign]),
@@ -302,6 +333,89 @@ test('people are invited, restricted, promoted and removed by commands, and what
   ]);
   expect(otherSlug.code).toBe(2);
   expect([last.code, last.stderr]).toEqual([7, expect.stringContaining('last_owner')]);
+});
+
+test('billing is looked at, limited and set up by commands, page by page, and foreign use is not shown', async () => {
+  const organization = await findOrganizationBySlug(store.read, defaultSlug);
+  if (organization === undefined) throw new Error('there is no organization');
+  const hour = new Date('2026-02-03T05:00:00.000Z');
+  await store.read.insertInto('billingHours').values({ hour }).execute();
+  for (const name of ['used-one', 'used-two']) {
+    const { id } = await makeDatabase(store, organization, name);
+    const row = {
+      databaseId: uuidOf(id),
+      organizationId: uuidOf(organization.id),
+      meter: 'compute' as const,
+      seconds: 1_800,
+      clusterConfiguration: 'single' as const,
+      clusterSize: 'lh-5',
+      storageTier: 'network-ssd',
+      storageGb: 1,
+      currency: 'EUR',
+      amountMicros: 1_234_567n,
+    };
+    await store.change(tester, (change) => writeUsage(change, hour, [row]));
+  }
+  const usage = ['billing', 'usage', '--month', '2026-02'];
+  const limit = ['billing', 'update', '--spend-limit'];
+  const [standing, checkout, first, byDay, limited, comma, zero] = await Promise.all([
+    cli.run(['billing', 'get']),
+    cli.run(['billing', 'checkout']),
+    cli.run([...usage, '--limit', '1']),
+    cli.run([...usage, '--by', 'day', '--database', 'used-one', '--json']),
+    cli.run([...limit, '12.5']),
+    cli.run([...limit, '1,000']),
+    cli.run([...limit, '0']),
+  ]);
+  expect(standing.stdout).toMatch(/^status +SETUP_REQUIRED$/m);
+  expect(standing.stderr).toContain('ledgerhouse billing checkout');
+  expect(checkout).toMatchObject({ code: 0, stdout: expect.stringMatching(/^https:\S+\n$/) });
+  expect(limited.stdout).toMatch(/^spend limit +12\.50 EUR a month$/m);
+  expect([comma.code, zero.code]).toEqual([3, 3]);
+  expect(JSON.parse(byDay.stdout)).toMatchObject({ data: [{ day: '2026-02-03' }] });
+  // The total is that of the month, whatever the page has of it.
+  expect(first.stdout).toMatch(/^total +2\.469134 EUR$/m);
+  const [, cursor = ''] = /--cursor (\S+)/.exec(first.stderr) ?? [];
+  const customerId = (await findBillingAccount(store.read, organization.id))?.customerId ?? '';
+  stripe.invoices.set(customerId, [
+    {
+      id: 'in_1',
+      number: 'A-1',
+      status: 'open',
+      currency: 'eur',
+      total: 1_234,
+      amount_remaining: 1_000,
+      hosted_invoice_url: 'https://invoice.stripe.com/i/1',
+      invoice_pdf: null,
+    },
+  ]);
+  const [second, invoices, other, unlimited] = await Promise.all([
+    cli.run([...usage, '--limit', '1', '--cursor', cursor]),
+    cli.run(['billing', 'invoices']),
+    cli.run([...usage, '--organization', elsewhere]),
+    cli.run([...limit, 'none']),
+  ]);
+  expect(`${first.stdout}${second.stdout}`.match(/used-\w+ +0\.5 h, 1\.234567 EUR/g)).toHaveLength(
+    2,
+  );
+  expect(second.stderr).toBe('');
+  expect(invoices.stdout).toMatch(/A-1 .* 12\.34 EUR +10\.00 EUR +https:\/\/invoice\.stripe/);
+  expect(other.stdout).toMatch(/^\(no use\)\n/);
+  expect(unlimited.stdout).toMatch(/^spend limit +none$/m);
+});
+
+test('a session is ended by its owner, and nothing works with it', async () => {
+  const carol = await person('carol');
+  const list = ['sessions', 'list', '--json'];
+  const { data } = JSON.parse((await carol(list)).stdout) as SessionList;
+  const browser = data.find(({ kind }) => kind === 'browser')?.id ?? '';
+  const device = data.find(({ current }) => current)?.id ?? '';
+  const foreign = await cli.run(['sessions', 'end', device]);
+  expect([foreign.code, foreign.stderr]).toEqual([6, expect.stringContaining('sessions list')]);
+  expect((await carol(['sessions', 'end', browser])).code).toBe(0);
+  expect((await carol(['sessions', 'list'])).stdout).not.toContain(browser);
+  expect((await carol(['sessions', 'end', device])).code).toBe(0);
+  expect((await carol(['whoami'])).code).toBe(4);
 });
 
 test('commands about organizations take a sign-in, and say so to a key', async () => {
