@@ -135,16 +135,21 @@ async function prepare(work: Work): Promise<JobOutcome> {
     await showStep(context, 'back_up', 20, message);
     return again();
   }
-  if (restoredTo !== undefined) {
-    // Only now: it is kept from before on.
-    const going = await goingIn(world.backups, database.kubernetesNamespace);
-    const goes = await whyGone(world.store.read, database, restoredTo, going);
-    if (goes !== undefined) return unavailable(goes);
-  }
+  // Only now: it is kept from before on.
+  const goes = await whyGoneOrGoing(work);
+  if (goes !== undefined) return unavailable(goes);
   const spec = asItIs(object);
   const one = { uid: uidOf(object), workload, clusterId, spec };
   await begin(work, inPlace ? { ...one, inPlace } : one);
   return again(0);
+}
+
+/** Whether anything of the earlier state has gone, or began to go before it was kept. */
+async function whyGoneOrGoing({ world, change, database }: Work): Promise<string | undefined> {
+  const { restoredTo } = change.request;
+  if (restoredTo === undefined) return undefined;
+  const going = await goingIn(world.backups, database.kubernetesNamespace);
+  return whyGone(world.store.read, database, restoredTo, going);
 }
 
 /** From then on the resource is replaced, whatever happens: unless somebody has cancelled the job before, and never after. */
@@ -159,23 +164,32 @@ const begin = ({ context, change }: Work, replaced: ReplacedResource): Promise<v
 const isSlower = ({ change }: Work, impact: Impact): boolean =>
   goesInPlace(change.impact) && !goesInPlace(impact);
 
-const notesOf = ({ context, change, database }: Work): ReplacementNotes => ({
-  async record(replaced) {
-    await context.write((write) => updateConfigurationChange(write, change.id, { replaced }));
-  },
-  async forget() {
-    await context.write((write) => updateConfigurationChange(write, change.id, { replaced: null }));
-  },
-  async place(made) {
-    await context.write(async (write) => {
-      const before = await lockDatabase(write, database.id);
-      const kubernetesUid = uidOf(made);
-      if (before === undefined || before.kubernetesUid === kubernetesUid) return;
-      await updateDatabase(write, database.id, { kubernetesUid, observed: null });
-    });
-  },
-  mustBeOurs: () => mustBeOurs(context),
-});
+function notesOf(work: Work): ReplacementNotes {
+  const { context, change, database } = work;
+  return {
+    async record(replaced) {
+      await context.write((write) => updateConfigurationChange(write, change.id, { replaced }));
+    },
+    async forget() {
+      await context.write((write) =>
+        updateConfigurationChange(write, change.id, { replaced: null }),
+      );
+    },
+    async place(made) {
+      await context.write(async (write) => {
+        const before = await lockDatabase(write, database.id);
+        const kubernetesUid = uidOf(made);
+        if (before === undefined || before.kubernetesUid === kubernetesUid) return;
+        await updateDatabase(write, database.id, { kubernetesUid, observed: null });
+      });
+    },
+    mustBeOurs: () => mustBeOurs(context),
+    async whyGone() {
+      const gone = await whyGoneOrGoing(work);
+      return gone && `${gone} Nothing was begun.`;
+    },
+  };
+}
 
 const failed = (code: string, message: string): JobOutcome => ({
   kind: 'failed',

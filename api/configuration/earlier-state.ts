@@ -111,9 +111,12 @@ export async function whyGone(
   if (plan.isPossible && plan.backup !== undefined && goes(plan.backup.backup) && !begins)
     return 'The backup with which the way back was to begin was removed meanwhile.';
   // One that archives its log, and was just replaced, does not know yet what its archive has.
-  const knowsNothing = observed === null || (observed.archiving ?? null) !== null;
-  if (plan.isPossible || (window === undefined && knowsNothing)) return undefined;
-  // What the operator tells of the end of the archive is minutes old.
-  const isLater = window !== undefined && plan.reason === 'after_the_window';
+  const knowsNothing = window === undefined && (observed === null || isArchived(observed));
+  if (plan.isPossible || knowsNothing) return undefined;
+  // What the operator tells of the end of an archive that goes on is minutes old.
+  const isLater = isArchived(observed) && plan.reason === 'after_the_window';
   return isLater ? undefined : whyUnavailable(name, target, plan);
 }
+
+const isArchived = (observed: Database['observed']): boolean =>
+  (observed?.archiving ?? null) !== null;

@@ -44,6 +44,8 @@ export interface ReplacementNotes {
   place(made: DatabaseObject): Promise<void>;
   /** Throws if another worker has the job by now. */
   mustBeOurs(): Promise<void>;
+  /** Why the earlier state to which the database goes back cannot be had any more; `undefined`: it can, or none is asked for. */
+  whyGone(): Promise<string | undefined>;
 }
 
 export interface Replacing {
@@ -127,6 +129,10 @@ async function leave(work: Replacing, found: DatabaseObject): Promise<JobOutcome
       return again();
     }
     if (await recordedAnew(work, found)) return again(0);
+    // No worker may have been there since the change began, for longer than anything is kept.
+    const gone = await notes.whyGone();
+    if (gone !== undefined)
+      return takeBack(work, found, { code: 'moment_unavailable', message: gone });
     await writer.delete(identity, replaced.uid, { unprotect: true, deletionPolicy });
     return again();
   }

@@ -539,9 +539,9 @@ const endedAt = (at: string) => ({
 
 const momentAt = (op: number) => ({ op, timestamp: op === 0 ? 0n : beginsAt + BigInt(op) });
 const beginsAt = 1_798_761_600_000_000_000n;
-const logFrom = (op: number): RecoveryWindow => ({
+const logFrom = (op: number, to = 500): RecoveryWindow => ({
   earliest: written(momentAt(op)),
-  latest: written(momentAt(500)),
+  latest: written(momentAt(to)),
   gaps: [],
 });
 
@@ -656,21 +656,27 @@ test.each(wanted)(
   },
 );
 
-test('nothing is begun to go back to a moment of which only a backup told, once that is gone', async () => {
-  const one = await returning(
-    'only-backup',
-    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d37',
-    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d38',
-    { restoredTo: { targetOp: 7 } },
-  );
-  expect(await one.run()).toMatchObject({ kind: 'again' });
-  await one.remove();
-  expect(await one.run()).toMatchObject({
-    kind: 'failed',
-    error: { code: 'moment_unavailable', message: expect.stringContaining('Nothing was begun.') },
-  });
-  expect(one.kept()).toBeUndefined();
-});
+test.each([
+  ['without a log', '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d37', undefined],
+  ['after its log ended', '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d3b', logFrom(0, 5)],
+])(
+  'nothing is begun to go back to a moment that a database %s had in a backup only, once that is gone',
+  async (what, kubernetesUid, recovery) => {
+    const one = await returning(
+      `only-backup-${what.replaceAll(' ', '-')}`,
+      kubernetesUid,
+      kubernetesUid.replace('7e1f', '8e1f'),
+      { restoredTo: { targetOp: 7 }, ...(recovery && { recovery }) },
+    );
+    expect(await one.run()).toMatchObject({ kind: 'again' });
+    await one.remove();
+    expect(await one.run()).toMatchObject({
+      kind: 'failed',
+      error: { code: 'moment_unavailable', message: expect.stringContaining('Nothing was begun.') },
+    });
+    expect(one.kept()).toBeUndefined();
+  },
+);
 
 test('a database goes back to a moment of which the log from the first operation on has everything, although a backup of it is removed', async () => {
   const one = await returning(

@@ -56,6 +56,8 @@ class World {
   outcome: JobOutcome | undefined;
   /** Whether the worker has the job still. */
   isOurs = true;
+  /** Whether the backup to which it goes back has been removed. */
+  isGone = false;
   /** Whether nothing is being replaced any more. */
   isForgotten = false;
   /** What the worker reaches the cluster through. */
@@ -252,6 +254,7 @@ class World {
           record: (next) => note(() => (this.replaced = next)),
           forget: () => note(() => (this.isForgotten = true)),
           place: (made) => note(() => (this.kubernetesUid = uidOf(made))),
+          whyGone: () => Promise.resolve(this.isGone ? 'It was removed.' : undefined),
           mustBeOurs: () =>
             this.isOurs ? Promise.resolve() : Promise.reject(new Killed('another worker has it')),
         },
@@ -354,7 +357,8 @@ const deed: fc.Arbitrary<Deed> = fc.record({
   forgets: fc.boolean(),
 });
 const history = fc.array(deed, { minLength: 20, maxLength: 120 });
-const policy = fc.constantFrom<Policy>('Retain', 'Delete', 'BackupThenDelete', 'BackupThenRetain');
+const policies = ['Retain', 'Delete', 'BackupThenDelete', 'BackupThenRetain'] as const;
+const policy = fc.constantFrom<Policy>(...policies);
 const way = fc.constantFrom<Way>(['ha-3', 'single'], ['single', 'ha-3'], ['ha-3', 'ha-6']);
 const wayBack = fc.constantFrom<TopologyName>('ha-3', 'single');
 
@@ -541,6 +545,49 @@ test('a database that nobody serves comes back or goes on although the cluster r
   expect(world.outcome).toEqual({ kind: 'succeeded' });
   expectServes(world, 'ha-3');
 });
+
+test('after the death of any process after any write, a database whose earlier state went before its replicas stop was never stopped', async () => {
+  await fc.assert(
+    fc.asyncProperty(policy, wayBack, history, async (deletionPolicy, topology, deeds) => {
+      const world = new World(deletionPolicy, [topology, topology]);
+      world.goBack();
+      world.isGone = true;
+      await live(world, deeds, () => {
+        expect(world.database?.metadata).toMatchObject({ uid });
+        expect(world.database?.metadata.deletionTimestamp).toBeUndefined();
+      });
+      expect(world.outcome).toMatchObject({ error: { code: 'moment_unavailable' } });
+      expectServes(world, topology);
+    }),
+    { numRuns: Number(process.env['OBSERVATIONS'] ?? '15') },
+  );
+});
+
+test.each(policies)(
+  'a database under %s serves on as it was if what it was to go back to went while no worker was there',
+  async (deletionPolicy) => {
+    const world = new World(deletionPolicy, ['ha-3', 'ha-3']);
+    world.goBack();
+    world.isGone = true;
+    for (let turn = 0; turn < 100 && world.outcome === undefined; turn += 1) {
+      await world.work(100, false);
+      await world.operate(100, false);
+      world.move();
+    }
+    expect(world.outcome).toMatchObject({
+      kind: 'failed',
+      error: { code: 'moment_unavailable' },
+      retryable: false,
+    });
+    expect(world.database?.metadata).toMatchObject({ uid });
+    expect(world.database?.metadata.deletionTimestamp).toBeUndefined();
+    expect(world.database?.spec).toMatchObject({ deletionPolicy, deletionProtection: true });
+    expect(world.isForgotten).toBe(true);
+    const { answered } = world;
+    world.write();
+    expect(world.answered).toBe(answered + 1);
+  },
+);
 
 test('a database is as it was if the cluster refuses, while it serves, that what it goes back to is kept for longer', async () => {
   const world = new World('Retain', ['ha-3', 'ha-3']);

@@ -165,6 +165,7 @@ class World {
           forget: () => note(() => (this.forgotten = true)),
           place: (made) => note(() => (this.kubernetesUid = uidOf(made))),
           mustBeOurs: () => this.mustBeOurs(),
+          whyGone: () => Promise.resolve(undefined),
         },
         change: { id: 'chg_1', request: { clusterConfiguration: 'ha-3' } },
         database: {
