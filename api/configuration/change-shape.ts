@@ -112,8 +112,15 @@ async function prepare(work: Work): Promise<JobOutcome> {
   const nowMs = world.nowMs();
   const ours = () => mustBeOurs(context);
   const { restoredTo } = change.request;
-  const gone = restoredTo && (await whyGone(world.store.read, database, restoredTo));
-  if (gone !== undefined) return unavailable(gone);
+  if (restoredTo !== undefined) {
+    const first = await world.backups.read(placeBefore(change, database.kubernetesNamespace));
+    // Nobody waits for a backup and its test for nothing.
+    const isNew = first === undefined;
+    const gone = await (isNew
+      ? whyGoneOrGoing(work)
+      : whyGone(world.store.read, database, restoredTo));
+    if (gone !== undefined) return unavailable(gone);
+  }
   const outcome = await backUpFirst(world, context, { change, database });
   if (outcome !== 'made') return outcome;
   const { workload, clusterId } = object.status ?? {};

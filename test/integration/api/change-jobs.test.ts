@@ -477,9 +477,10 @@ async function returning(
   });
   const handler = handlerIn(cluster, aheadMs);
   const backups = () => [...cluster.objects.values()].filter(({ kind }) => kind === 'LedgerBackup');
+  const before = () => backups().find(({ metadata }) => metadata.name?.startsWith('shape-'));
   const kept = () => {
-    const before = backups().find((one) => one.metadata.name !== `${called}-good`);
-    return before === undefined ? undefined : returnOf(before as OneBackupObject, cluster.nowMs);
+    const one = before();
+    return one === undefined ? undefined : returnOf(one as OneBackupObject, cluster.nowMs);
   };
   const run = (withinMs = 7 * 86_400_000) =>
     handler.run(contextOf({ ...job, deadlineAt: new Date(cluster.nowMs + withinMs) }));
@@ -510,7 +511,7 @@ async function returning(
     },
     /** The backup before is made, and passes its test. */
     prove: () => {
-      const one = backups().find(({ metadata }) => metadata.name?.startsWith('shape-'));
+      const one = before();
       const at = new Date(cluster.nowMs + 60_000).toISOString();
       const verification = { startedAt: at, completedAt: at, passed: true };
       cluster.put({
@@ -520,6 +521,7 @@ async function returning(
     },
     begun: async () =>
       (await findConfigurationChange(store.read, made.id, changeIdOf(job)))?.replaced !== null,
+    before,
     kept,
     made,
     backups,
@@ -635,11 +637,23 @@ test.each(wanted)(
   async (what, uids, more) => {
     const one = await returning(`going-${calledAfter(what)}`, `${uids}1`, `${uids}2`, more);
     await one.askToRemove(true);
-    expect(await untilBegun(one)).toMatchObject({
-      kind: 'failed',
-      error: { code: 'moment_unavailable' },
-      retryable: false,
-    });
+    const failed = { kind: 'failed', error: { code: 'moment_unavailable' }, retryable: false };
+    expect(await untilBegun(one)).toMatchObject(failed);
+    expect(await one.begun()).toBe(false);
+    // Nobody waited for a backup of it.
+    expect(one.before()).toBeUndefined();
+  },
+);
+
+test.each(wanted)(
+  'nothing is stopped to go back to %s if the operator begins to remove the backup that it needs in the instant in which that is kept',
+  async (what, uids, more) => {
+    const one = await returning(`went-${calledAfter(what)}`, `${uids}5`, `${uids}6`, more);
+    await one.run();
+    await one.askToRemove(true);
+    expect(one.kept()).toBeDefined();
+    const failed = { kind: 'failed', error: { code: 'moment_unavailable' }, retryable: false };
+    expect(await untilBegun(one)).toMatchObject(failed);
     expect(await one.begun()).toBe(false);
     expect(one.kept()).toBeUndefined();
   },
