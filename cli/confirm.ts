@@ -28,7 +28,8 @@ export async function confirmByName(
 ): Promise<void> {
   const typed =
     input.text('confirm') ?? (await ask(printable(`type the ${kind} "${name}" ${purpose}: `)));
-  if (typed === name) return;
+  // A closed input is typed as nothing, which confirms nothing.
+  if (typed === name && typed !== '') return;
   throw usageFailure(`"${typed}" is not the ${kind} of the ${thing}; its ${kind} is "${name}"`);
 }
 

@@ -7,6 +7,7 @@ import { contractRequest, receive } from '../http/contract.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
+import { printable } from '../output/output.ts';
 import { billingText, invoicesText, usageText } from '../output/billing.ts';
 
 const path = '/api/v1/billing';
@@ -72,7 +73,7 @@ export const openCheckout: Handler = async (context, input) => {
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
   const received = await receive(exchange, request);
-  printAnswer(context, input, received, ({ checkoutUrl }) => `${checkoutUrl}\n`);
+  printAnswer(context, input, received, ({ checkoutUrl }) => `${printable(checkoutUrl)}\n`);
   context.output.note(`open it in a browser; it can be used until ${received.document.expiresAt}`);
   return ExitCode.Ok;
 };

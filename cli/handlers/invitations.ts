@@ -11,6 +11,7 @@ import { readLimit } from '../list-options.ts';
 import { readRole, scopeOf } from '../member-scope.ts';
 import { notePage, orDash, printAnswer } from '../output/answer.ts';
 import { invitationsText } from '../output/member.ts';
+import { printable } from '../output/output.ts';
 import { fields } from '../output/table.ts';
 import { readSecret } from '../secret.ts';
 
@@ -110,7 +111,7 @@ function tokenIn(text: string): string {
 
 /** Prints the link alone on stdout. Whoever reads it can only use it with the invited address. */
 function printLink(context: Context, input: Input, received: Received<SentInvitation>): void {
-  printAnswer(context, input, received, ({ acceptUrl }) => `${acceptUrl}\n`);
+  printAnswer(context, input, received, ({ acceptUrl }) => `${printable(acceptUrl)}\n`);
   const { invitation, mailed } = received.document;
   const { id, email, expiresAt } = invitation;
   context.output.note(

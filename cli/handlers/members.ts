@@ -82,8 +82,9 @@ export const removeMember: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const { document } = await found(receive(exchange, contractRequest('get', one, { params })));
   const { id, user } = document.member;
-  const kind = user.email === null ? 'ID' : 'address';
-  await confirmByName(input, user.email ?? id, { kind, thing: 'member' }, `to remove ${user.name}`);
+  const address = user.email ?? '';
+  const [kind, word] = address === '' ? ['ID', id] : ['address', address];
+  await confirmByName(input, word, { kind, thing: 'member' }, `to remove ${user.name}`);
   const received = await found(receive(exchange, request));
   printAnswer(context, input, received, removedText);
   const working = received.document.apiKeys.filter(({ status }) => status !== 'REVOKED');

@@ -395,6 +395,26 @@ describe('databases update, delete, restore', () => {
     expect(sentLines()).toEqual([`GET /api/v1/databases/${id}`]);
   });
 
+  test('a member without an address is removed by the ID alone', async () => {
+    const member = {
+      id: 'mem_01jd8f3zk5e0v9t3m2q6r8w4x0',
+      user: { id: 'usr_01jd8f3zk5e0v9t3m2q6r8w4x0', name: 'Ada', email: '' },
+      role: 'viewer',
+      databaseScope: { type: 'ALL' },
+      createdAt: '2026-11-21T02:03:04.567Z',
+      updatedAt: '2026-11-21T02:03:04.567Z',
+    };
+    server.react(answer(200, { member }));
+    const empty = await cli.run(['members', 'remove', member.id, '--confirm=']);
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${member.id}"`) });
+    const none = { apiKeys: [], invitations: [] };
+    server.react(answer(200, { member }), answer(200, { success: true, member, ...none }));
+    const removed = await cli.run(['members', 'remove', member.id, '--confirm', member.id]);
+    expect({ code: removed.code, stderr: removed.stderr }).toEqual({ code: 0, stderr: '' });
+    const path = `/api/v1/members/${member.id}`;
+    expect(sentLines()).toEqual([`GET ${path}`, `DELETE ${path}`]);
+  });
+
   test('delete with the name waits until it is done', async () => {
     server.react(answer(200, found), answer(202, deletingExample), answer(200, succeeded));
     const { code, stdout, stderr } = await cli.run([
