@@ -1,6 +1,7 @@
 /** `databases`: commands of the control plane for databases. */
 import type { Command, Group, Option } from '../command.ts';
 import { resize, resume, suspend, upgrade } from './changes.ts';
+import { configuration, parameters, revisions } from './configuration.ts';
 import { dryRun, payloadOptions } from './payload-options.ts';
 import { pageOptions, waitOptions } from './wait-options.ts';
 
@@ -183,5 +184,19 @@ export const databases: Group = {
   kind: 'group',
   name: 'databases',
   summary: 'Create, show, change, stop, delete and restore databases',
-  children: [list, get, create, update, resize, upgrade, suspend, resume, remove, restore],
+  children: [
+    list,
+    get,
+    create,
+    update,
+    resize,
+    upgrade,
+    suspend,
+    resume,
+    remove,
+    restore,
+    configuration,
+    parameters,
+    revisions,
+  ],
 };

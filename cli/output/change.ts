@@ -98,7 +98,7 @@ export function plannedFields({
   ];
 }
 
-const differenceText = ({ path, from, to }: Change['diff'][number]): string =>
+export const differenceText = ({ path, from, to }: Change['diff'][number]): string =>
   `${path.slice(1)}: ${valueText(from)} -> ${valueText(to)}`;
 
 const valueText = (value: unknown): string =>

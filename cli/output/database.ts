@@ -70,10 +70,10 @@ export function databaseText(database: Database): string {
 const nodesText = ({ nodes, nodeCount }: Database): string =>
   `${nodes.filter(({ ready }) => ready).length} of ${nodeCount} nodes ready`;
 
-const priceText = (price: EstimatedPrice | null): string =>
+export const priceText = (price: EstimatedPrice | null): string =>
   price === null ? '-' : `about ${price.amount} ${price.currency} a month`;
 
-const capacityText = (capacity: Capacity | null): string =>
+export const capacityText = (capacity: Capacity | null): string =>
   capacity === null
     ? '-'
     : `${shown(capacity.transfersMax)} transfers and ${shown(capacity.accountsMax)} accounts; for more transfers, more ${capacity.limitedBy}`;

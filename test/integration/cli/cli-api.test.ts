@@ -87,6 +87,14 @@ test('whoami, catalog, and a database that is created and waited for', async () 
   const { data } = await json<JobList>('jobs', 'list', 'payments', '--status', 'SUCCEEDED');
   expect(data).toMatchObject([{ type: 'database.create', databaseId: database.id }]);
   expect((await cli.run(['jobs', 'watch', data[0]?.id ?? ''])).code).toBe(0);
+  const [configuration, parameters, revisions] = await Promise.all([
+    cli.run(['databases', 'configuration', 'payments']),
+    cli.run(['databases', 'parameters', 'payments']),
+    cli.run(['databases', 'revisions', 'payments', '--limit', '1']),
+  ]);
+  expect(configuration.stdout).toMatch(/^labels +team=money$/m);
+  expect(parameters.stdout).toMatch(/^limitConnections +- .* restarts +Client connections/m);
+  expect(revisions.stdout).toMatch(/^1 \* +READY +- +\S+ \(api_key\)/m);
 });
 
 test('an engine takes the place of its pods', async () => {
