@@ -43,7 +43,8 @@ const usage: Command = {
   kind: 'command',
   name: 'usage',
   summary: 'List what the databases used in a month, by database or by day, with the total',
-  description: 'Deleted databases are listed, too. --database takes the ID of a deleted one.',
+  description:
+    'Deleted databases are listed, too. Give --database the ID of a deleted one, and also if your role is billing.',
   arguments: [],
   options: [
     {

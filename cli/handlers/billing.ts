@@ -4,6 +4,7 @@ import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure, valueFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
+import { explained } from '../http/next-step.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
@@ -46,11 +47,12 @@ export const listUsage: Handler = async (context, input) => {
   const page = readLimit(input);
   const { exchange } = await context.service();
   const database = input.text('database');
+  const databaseId = database === undefined ? undefined : await usedDatabase(exchange, database);
   const query = {
     ...page,
     ...(month !== undefined && { month }),
     ...(by !== undefined && { by }),
-    ...(database !== undefined && { databaseId: await databaseIdOf(exchange, database) }),
+    ...(databaseId !== undefined && { databaseId }),
   };
   const received = await receive(exchange, contractRequest('get', `${path}/usage`, { query }));
   printAnswer(context, input, received, usageText);
@@ -87,6 +89,14 @@ function amountOf(given: string): string {
     'to remove the limit: --spend-limit none',
   );
 }
+
+/** Members with the role billing see no databases, and so no names of them; their usage has the IDs. */
+const usedDatabase = (exchange: Exchange, word: string): Promise<string> =>
+  explained(
+    databaseIdOf(exchange, word),
+    'insufficient_scope',
+    'give the ID of the database: ledgerhouse billing usage shows it',
+  );
 
 /** A service has one currency, and no setting of a limit can choose another. */
 async function currencyOf(exchange: Exchange): Promise<string> {

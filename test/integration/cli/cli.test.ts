@@ -395,6 +395,14 @@ describe('databases update, delete, restore', () => {
     expect(sentLines()).toEqual([`GET /api/v1/databases/${id}`]);
   });
 
+  test('somebody who sees bills and no databases is told to give the ID', async () => {
+    const code = 'insufficient_scope';
+    const requiredRoles = ['owner', 'admin', 'developer', 'viewer'];
+    server.react(answer(403, { code, title: 'No', detail: 'It needs a role.', requiredRoles }));
+    const usage = await cli.run(['billing', 'usage', '--database', 'payments-prod']);
+    expect(usage).toMatchObject({ code: 5, stderr: expect.stringContaining('give the ID') });
+  });
+
   test('a member without an address is removed by the ID alone', async () => {
     const member = {
       id: 'mem_01jd8f3zk5e0v9t3m2q6r8w4x0',
