@@ -78,7 +78,10 @@ export async function replaceResource(asked: Replacing): Promise<JobOutcome> {
   const writer = writeWhileOurs(asked.writer, () => notes.mustBeOurs());
   const work = { ...asked, writer };
   const found = await writer.read(identity);
-  if (found !== undefined && found.metadata.uid !== replaced.uid) return settle(work, found);
+  if (found !== undefined && found.metadata.uid !== replaced.uid) {
+    if (found.status?.bootstrapped !== true) await keepIfPossible(work);
+    return settle(work, found);
+  }
   // Somebody deleted the resource in which the database went on, and which may have taken writes: the watch marks the database as
   // deleted, which ends this job. To begin again with what was there before would hide them.
   if (found === undefined && isSucceeded(work)) return again(lookAgainMs);
@@ -104,10 +107,10 @@ async function keepIfPossible(work: Replacing): Promise<void> {
   }
 }
 
-/** Until the next resource begins with the earlier state, however long the last backup takes. */
+/** Until a next resource has begun, however long the last backup takes. With the wanted backup, the operator keeps the last one, too. */
 async function keepWanted(work: Replacing): Promise<void> {
-  const { backups, change, identity, replaced, notes } = work;
-  const { restoredTo } = replaced.givenUp === undefined ? change.request : {};
+  const { backups, change, identity, notes } = work;
+  const { restoredTo } = change.request;
   if (restoredTo === undefined) return;
   const made = await backups.read(placeBefore(change, identity.namespace));
   if (made !== undefined) await keepState(work, made, restoredTo, () => notes.mustBeOurs());

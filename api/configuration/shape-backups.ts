@@ -156,7 +156,8 @@ export async function lastBackupOf(
   const found = await backups.read({ namespace, name: finalBackupName(workload) });
   if (found === undefined || found.spec.type !== 'Final' || found.spec.database !== name)
     return undefined;
-  const { status, statusReason, facts } = observe(found);
+  // That somebody asks for its removal makes none of it that has failed: volumes that it replaces cannot be had again.
+  const { status, statusReason, facts } = observe(withoutRequest(found));
   const isOurs = found.status?.databaseId === id;
   const ended = status === 'SUCCEEDED' && isOurs ? 'succeeded' : 'failed';
   const state = status === 'QUEUED' ? 'queued' : status === 'RUNNING' ? 'running' : ended;
@@ -167,6 +168,11 @@ export async function lastBackupOf(
   const end = op === undefined || timestamp === undefined ? undefined : { op, timestamp };
   return { state, uid, completedAt, message: statusReason?.message, end, notArchived };
 }
+
+const withoutRequest = (found: OneBackupObject): OneBackupObject => ({
+  ...found,
+  spec: { ...found.spec, removeRequested: false },
+});
 
 /**
  * Removes the resource of a last backup that has not succeeded: the operator would take it for that of the next change of shape, and its

@@ -236,6 +236,17 @@ test('what a database is about to go back to stays for as long as the backup bef
     expect(ends([...backups, before(nonsense)])).toEqual(all);
 });
 
+test('the last backup of a database that goes back, with which it may come back, stays for as long as what it goes back to', () => {
+  const last = (database: string) =>
+    backup(0, { type: 'Final', database, removeRequested: true }, { databaseId: 'db_x' });
+  const until = (leftMs: number) => {
+    const says = before(writtenReturn({ backupId: 'bkp_5' }, now + leftMs));
+    return ends([ofOperation(5), last('payments'), last('payments-2'), says]);
+  };
+  expect(until(HOUR)).toEqual([undefined, undefined, 'asked', undefined]);
+  expect(until(0)).toEqual(['asked', 'asked', 'asked', 'asked']);
+});
+
 test('a database that goes back, or begins with a backup, keeps none of another database, although it names its ID', () => {
   const backups = [ofOperation(1), ofOperation(5)];
   const named = before(writtenReturn({ backupId: 'bkp_5' }, now + HOUR), 'db_y');

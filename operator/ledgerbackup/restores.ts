@@ -31,7 +31,8 @@ export function isBeingRestored(backup: LedgerBackup, around: Restores): boolean
 
 /**
  * Time for which the backup is kept for a database that is about to go back; `undefined`: for none. Only a backup of the same namespace
- * can say so. The one that says it stays, too: it may be all that does.
+ * can say so. The one that says it stays, too: it may be all that does. So does the last one: nothing else may be able to bring the
+ * database back.
  */
 export function keptForMs(
   backup: LedgerBackup,
@@ -41,10 +42,16 @@ export function keptForMs(
     const found = returnOf(one, nowMs);
     if (found === undefined) return [];
     const isItself = one.metadata.name === backup.metadata.name;
-    return isItself || isNeeded(backup, backups, found.origin) ? [found.leftMs] : [];
+    return isItself || isLastOf(one, backup) || isNeeded(backup, backups, found.origin)
+      ? [found.leftMs]
+      : [];
   });
   return left.length === 0 ? undefined : Math.max(...left);
 }
+
+/** Whether a backup may be the last one of the database, with which that comes back if it cannot go back. Clocks do not tell it from earlier ones. */
+const isLastOf = (before: LedgerBackup, { spec }: LedgerBackup): boolean =>
+  spec.type === 'Final' && spec.database === before.spec.database;
 
 /** Whether a backup keeps none of those any more that it kept for a database that was about to go back. */
 export function letsGo(before: LedgerBackup | undefined, after: LedgerBackup | undefined): boolean {

@@ -131,6 +131,25 @@ class World {
     return endOf(backup!, around) === undefined;
   }
 
+  /** Somebody asks for the removal of the last backup, once it is all that a resource could begin with. Whether it stays. */
+  removeLast(): boolean {
+    const { database } = this;
+    if (database?.metadata.uid === uid || database?.status?.bootstrapped === true) return true;
+    for (const one of this.#backups) {
+      const { metadata, spec } = one;
+      if (metadata.name?.endsWith('-final') === true && !spec.removeRequested)
+        this.cluster.put({ ...one, spec: { ...spec, removeRequested: true } } as never);
+    }
+    const around = {
+      backups: this.#backups,
+      schedules: [],
+      databases: database === undefined ? [] : [database],
+      nowMs: this.cluster.nowMs,
+    };
+    const ends = this.#backups.map((one) => one.spec.type === 'Final' && endOf(one, around));
+    return ends.every((end) => end === undefined || end === false);
+  }
+
   /** Whether nobody needs it any more: the database serves, or is to come back as it was. */
   get isDecided(): boolean {
     const isBack = this.database?.metadata.uid !== uid && this.database?.status?.bootstrapped;
@@ -544,6 +563,29 @@ test('a database that nobody serves comes back or goes on although the cluster r
   await world.untilDone();
   expect(world.outcome).toEqual({ kind: 'succeeded' });
   expectServes(world, 'ha-3');
+});
+
+test('after the death of any process after any write, a database has gone back or is as it was, although somebody asks for the removal of its last backup', async () => {
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(policy, wayBack, history, async (deletionPolicy, topology, deeds) => {
+      const world = new World(deletionPolicy, [topology, topology]);
+      world.goBack();
+      await live(world, deeds, () => expect(world.removeLast()).toBe(true));
+      ends.add(world.outcome?.kind ?? '');
+      const { backup } = world.database?.spec.bootstrap ?? {};
+      expect(backup?.backupId === wanted).toBe(world.outcome?.kind === 'succeeded');
+      expectServes(world, topology);
+    }),
+    {
+      numRuns: Number(process.env['OBSERVATIONS'] ?? '15'),
+      examples: [
+        ['Retain', 'ha-3', turns('cluster', 25)],
+        ['Retain', 'single', turns('givesUp', 25)],
+      ],
+    },
+  );
+  expect([...ends].toSorted()).toEqual(['failed', 'succeeded']);
 });
 
 test('after the death of any process after any write, a database whose earlier state went before its replicas stop was never stopped', async () => {
