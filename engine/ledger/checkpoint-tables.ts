@@ -139,6 +139,7 @@ export class CheckpointTables {
 
   /** `rewrite` may name the accounts, and the tables of rows that fill no page yet: other rows are never superseded. */
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
+    this.#startWork.taken();
     return [
       ...this.#accountSections(rewrite.has(TableId.accounts)),
       ...this.#paged.flatMap((paged) => takeSections(paged, rewrite.has(paged.rowTable))),

@@ -21,6 +21,8 @@ export class StartWork {
   readonly #index: StoredIndex;
   /** The rows that it is about; none when all is written. */
   #rows = NONE;
+  /** Whether a checkpoint has begun and is not durable. One that found no room at all is tried again as before: when rows need it. */
+  #isTaken = false;
 
   constructor(points: StartPoints, index: StoredIndex) {
     this.#points = points;
@@ -33,19 +35,26 @@ export class StartWork {
     this.stored();
   }
 
+  /** Call when a checkpoint begins. */
+  taken(): void {
+    this.#isTaken = true;
+  }
+
   /** Call when a checkpoint is durable with all that it was to have. */
   stored(): void {
+    this.#isTaken = false;
     if (!this.#lacksPoint && !this.#lacksIndex) this.#rows = NONE;
   }
 
   /** Call when there is no room for it. Later checkpoints have it when there is, as with all that is derived. */
   giveUp(): void {
+    this.#isTaken = false;
     this.#rows = NONE;
   }
 
   /** Whether a checkpoint now would have more of it. */
   get wantsCheckpoint(): boolean {
-    if (this.#rows === NONE) return false;
+    if (this.#rows === NONE || this.#isTaken) return false;
     return this.#lacksPoint || (this.#lacksIndex && this.#index.hasMore);
   }
 

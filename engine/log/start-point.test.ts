@@ -13,10 +13,12 @@ import { isStartPoint } from '../ledger/start-point.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { Operation } from '../wire/operations.ts';
 import { DataFile } from './data-file.ts';
+import { readWholeCheckpoint } from './export.ts';
 import { FileLog } from './file-log.ts';
 import { inspectDataFile } from './inspect.ts';
 import { BLOCK_SIZE } from './layout.ts';
 import { readManifest, type Piece, type StoredSection } from './manifest.ts';
+import { restoreCheckpoint } from './restore.ts';
 import { readSuperblock } from './superblock.ts';
 import type { TakenState } from './take-missing.ts';
 import { MemoryStorage, PowerLoss } from './testing/memory-storage.ts';
@@ -507,6 +509,29 @@ test('on a full volume a start that has made all of the index asks for no checkp
   disk.capacity = bytes.length;
   const replica = await LedgerReplica.start(disk, newMachine({ rowsLeaveAtBytes: 2 ** 29 }));
   expect(await untilNoneIsDue(replica)).toBe(1);
+  expect(await replica.answers()).toBe(expected[OPS]);
+  await replica.close();
+});
+
+/** The same bytes as a restored file has them: without a free place. */
+async function restored(bytes: Uint8Array): Promise<MemoryStorage> {
+  const from = await MemoryStorage.of(PATH, bytes).open(PATH, { exclusive: false });
+  const disk = new MemoryStorage();
+  const to = { to: PATH, logSizeBytes: LOG_SIZE, storage: disk };
+  await restoreCheckpoint(await readWholeCheckpoint(from, PATH), to);
+  return disk;
+}
+
+test('on a volume without room even for the smallest checkpoint, a start that has made all of the index asks for one only once, and goes on when one has found room', async () => {
+  const disk = await restored(await withoutIndex());
+  disk.capacity = disk.bytes(PATH).length;
+  const replica = await LedgerReplica.start(disk, newMachine({ rowsLeaveAtBytes: 2 ** 29 }));
+  expect(replica.machine.wantsCheckpoint).toBe(true);
+  await expect(replica.checkpoint()).rejects.toMatchObject({ code: 'storage_full' });
+  expect(replica.machine.wantsCheckpoint).toBe(false);
+  expect(await replica.answers()).toBe(expected[OPS]);
+  disk.capacity = Infinity;
+  await replica.checkpoint();
   expect(await replica.answers()).toBe(expected[OPS]);
   await replica.close();
 });
