@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { systemTimers } from '../../base/timers.ts';
-import { TableId } from '../ledger/checkpoint-tables.ts';
+import { type LoadedRows, TableId } from '../ledger/checkpoint-tables.ts';
+import type { HashKey } from '../ledger/keyed-hash.ts';
 import { PAGE_BYTES } from '../ledger/page.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
@@ -12,6 +13,7 @@ import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { Executor } from './executor.ts';
 import { HeldState } from './held-state.ts';
+import { logPositionOf } from './log-position.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
 const PATH = 'replica.ledger';
@@ -155,6 +157,72 @@ test('a follower near its limit executes what its leader has admitted, whatever 
   expect(ledger.heldBytes).toBeGreaterThan(limitBytes + (32 << 20));
   expect(state.mustWaitForRows()).toBeUndefined();
   expect(state.checkpoints.isRunning).toBe(false);
+  await state.closeFile();
+});
+
+test('a replica whose log has no block yet keeps what its start has made of all rows', async () => {
+  const storage = new MemoryStorage();
+  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
+  const [release, logSizeBytes, batchSizeLimit] = [engineRelease, LOG_SIZE_MIN, 1 << 20];
+  await createEmpty({ path: PATH, identity, release, logSizeBytes, storage });
+  const onFailure = (error: Error): never => {
+    throw error;
+  };
+  const openFile = () => DataFile.open({ path: PATH, release, onFailure, storage });
+  const pause = () => Promise.resolve();
+  const indexSizes = { sealRows: 1024, chunkRows: 256, pageBytes: PAGE_BYTES };
+  const newLedger = (hashKey?: HashKey) =>
+    new StateMachine({
+      memoryLimitBytes: 2 ** 30,
+      rowsLeaveAtBytes: 2 ** 29,
+      startPointSizes: { rows: 1024, bytes: 1 << 16 },
+      indexSizes,
+      ...(hashKey && { hashKey }),
+    });
+  // Without a key of its own, as a restored file is: with rows only.
+  const data = await openFile();
+  const executor = new Executor({ ledger: newLedger(), identity, batchSizeLimit });
+  await data.load(executor.state);
+  data.beginCheckpoints({ ring: undefined, pause });
+  const body = (between: boolean) => new Uint8Array(eventsFrom(1, { between }).buffer);
+  executor.ledger.commit(Operation.createAccountsUnbatched, 1_000_000n, body(false));
+  executor.ledger.commit(Operation.createTransfersUnbatched, 2_000_000n, body(true));
+  const stateHash = executor.ledger.stateHash();
+  const restored = { ...executor.position(), op: 2, timestamp: 2_000_000n, stateHash };
+  await data.checkpoint(executor.state, restored);
+  await data.close();
+  const options = {
+    identity,
+    incarnation: 1,
+    openFile,
+    batchSizeLimit,
+    pause,
+    timers: systemTimers,
+    newLedger: () => newLedger({ low: 3, high: 5 }),
+    onCheckpointError: onFailure,
+  };
+  const state = new HeldState(
+    options as Partial<ReplicatedReplicaOptions> as ReplicatedReplicaOptions,
+    new AbortController().signal,
+    () => undefined,
+  );
+  const start = async (): Promise<LoadedRows> => {
+    const position = await state.load();
+    expect(position.place).toBeUndefined();
+    state.position = logPositionOf(position);
+    return state.executor.ledger.loaded();
+  };
+  const before = await start();
+  expect(before.restored).toBeGreaterThan(2000);
+  for (let taken = 0; state.executor.ledger.wantsCheckpoint; taken += 1) {
+    expect(taken).toBeLessThan(100);
+    state.advanceIndex();
+    state.checkpointWhenDue();
+    await state.checkpoints.idle();
+  }
+  await state.closeFile();
+  expect(await start()).toMatchObject({ restored: 0 });
+  expect(state.executor.ledger.wantsCheckpoint).toBe(false);
   await state.closeFile();
 });
 

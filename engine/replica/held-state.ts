@@ -318,11 +318,13 @@ export class HeldState {
     const file = this.#file;
     const { position } = this;
     if (file === undefined || this.replacing || this.#brokenOff) return undefined;
-    if (position === undefined || position.sequence === 0) return undefined;
+    if (position === undefined) return undefined;
     const { sequence, fence, seal } = position;
     const place = { incarnation, sequence, fence, seal };
     const bytes = this.#logBytes;
-    const taken = { ...this.#executor.position(), place };
+    // Before the first block, the log begins with what the file says.
+    const taken =
+      sequence === 0 ? file.superblock.position : { ...this.#executor.position(), place };
     const durable = await file.checkpoint(this.#executor.state, taken);
     this.#logBytes -= bytes;
     this.#onDurable(durable);
