@@ -1,5 +1,6 @@
 /** Commands for webhooks, their deliveries, and events. */
 import type { Command, Group, Option } from '../command.ts';
+import { dryRun } from './payload-options.ts';
 import { graceOption } from '../secret-rotation.ts';
 import { pageOptions } from './wait-options.ts';
 
@@ -56,6 +57,32 @@ const create: Command = {
     },
   ],
   load: async () => (await webhookHandlers()).createWebhook,
+};
+
+const update: Command = {
+  kind: 'command',
+  name: 'update',
+  summary: 'Change the URL, the events or the description of a webhook endpoint; its secret stays',
+  arguments: [endpoint],
+  options: [
+    { name: 'url', value: 'url', summary: 'another URL' },
+    {
+      name: 'type',
+      value: 'type',
+      summary:
+        'events to send, such as database.ready, database.* or *; repeatable; replaces the list',
+      repeatable: true,
+    },
+    { name: 'database', value: 'database', summary: 'only events of this database' },
+    { name: 'all-databases', summary: 'events of all databases' },
+    { name: 'description', value: 'text', summary: 'note for people' },
+    dryRun,
+  ],
+  examples: [
+    { command: `webhooks update ${whe} --url https://hooks.example.com/new` },
+    { command: `webhooks update ${whe} --type 'backup.*' --all-databases` },
+  ],
+  load: async () => (await webhookHandlers()).updateWebhook,
 };
 
 const enable: Command = {
@@ -122,7 +149,7 @@ export const webhooks: Group = {
   kind: 'group',
   name: 'webhooks',
   summary: 'Manage the URLs that get the events of the organization; needs a sign-in',
-  children: [list, get, create, enable, disable, remove, test, secret, rotateSecret],
+  children: [list, get, create, update, enable, disable, remove, test, secret, rotateSecret],
 };
 
 const deliveryFilter: readonly Option[] = [

@@ -3,7 +3,9 @@ import type { WebhookDelivery, WebhookEndpoint } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { orDash, printAnswer } from '../output/answer.ts';
@@ -47,6 +49,42 @@ export const createWebhook: Handler = async (context, input) => {
   printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
   context.output.note(
     `${received.document.webhookEndpoint.id}; requests are signed with the secret`,
+  );
+  return ExitCode.Ok;
+};
+
+export const updateWebhook: Handler = async (context, input) => {
+  const types = input.list('type');
+  const isUnrestricted = input.has('all-databases');
+  const [url, database, description] = ['url', 'database', 'description'].map((name) =>
+    input.text(name),
+  );
+  if (isUnrestricted && database !== undefined) {
+    throw usageFailure('--database and --all-databases exclude each other');
+  }
+  const { exchange } = await context.service();
+  const body = {
+    ...(url !== undefined && { url }),
+    ...(types.length > 0 && { eventTypes: [...types] }),
+    ...(description !== undefined && { description }),
+    ...(isUnrestricted && { databaseScope: { type: 'ALL' as const } }),
+    ...(database !== undefined && {
+      databaseScope: {
+        type: 'DATABASE' as const,
+        databaseId: await databaseIdOf(exchange, database),
+      },
+    }),
+  };
+  if (Object.keys(body).length === 0) {
+    throw usageFailure(
+      'no change is given',
+      'give --url, --type, --database, --all-databases or --description',
+    );
+  }
+  const request = contractRequest('patch', one, { params: paramsOf(input), body });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  printAnswer(context, input, await receive(exchange, request), ({ webhookEndpoint }) =>
+    endpointText(webhookEndpoint),
   );
   return ExitCode.Ok;
 };

@@ -109,6 +109,13 @@ test('webhooks are made, tested, looked at and sent again, and events are follow
   });
   receiver.verify(made.stdout.trim());
   expect((await run('webhooks', 'secret', id)).stdout).toBe(made.stdout);
+  const change = ['webhooks', 'update', id];
+  expect((await run(...change)).code).toBe(2);
+  const changed = await run(...change, '--type', 'api_key.*', '--type', 'database.ready', '--json');
+  expect(JSON.parse(changed.stdout).webhookEndpoint).toMatchObject({
+    url: receiver.url,
+    eventTypes: ['api_key.*', 'database.ready'],
+  });
   const rotated = await run('webhooks', 'rotate-secret', id, '--grace', '0s');
   expect(rotated.stdout).not.toBe(made.stdout);
   expect(rotated.stderr).toContain('no longer signs');
