@@ -13,8 +13,10 @@ interface Rows {
 }
 
 const NONE: Rows = { transfers: 0, accounts: 0 };
-/** Segments of this many generations take a start some seconds. Fewer are left to the checkpoints that come anyway. */
+/** Rows of a few generations take a start some seconds. They are left to the checkpoints that come anyway. */
 const GENERATIONS = 4;
+/** Ledgers with much memory have large generations: more rows than one of them, and than this, are not left. */
+const ROWS_LEFT_MAX = 1 << 20;
 
 export class StartWork {
   readonly #points: StartPoints;
@@ -65,7 +67,7 @@ export class StartWork {
   get #lacksIndex(): boolean {
     const { transfers, accounts } = this.#rows;
     const { transfersEnd, accountsEnd, sealRows } = this.#index;
-    const spare = GENERATIONS * sealRows;
+    const spare = Math.max(sealRows, Math.min(GENERATIONS * sealRows, ROWS_LEFT_MAX));
     return transfersEnd + spare < transfers || accountsEnd + spare < accounts;
   }
 }
