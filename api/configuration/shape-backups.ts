@@ -189,7 +189,7 @@ export async function removeUnfinished(
   if (found === undefined) return undefined;
   if (found.spec.database !== database)
     return inTheWay(place.name, `a backup of the database ${found.spec.database}`);
-  if (observe(found).status === 'SUCCEEDED')
+  if (observe(withoutRequest(found)).status === 'SUCCEEDED')
     return inTheWay(place.name, 'an earlier backup of this database');
   await mustBeOurs();
   await backups.delete(place, found.metadata.uid ?? '');
