@@ -4,7 +4,8 @@
  * pages, and the same computation runs again. So one run finds as many missing pages as possible.
  *
  * A page that was brought may have left the cache before the next run. Hence the rows that were asked for are copied out as
- * their pages arrive, and stay for the computation's time (`Brought`): each run needs less than the one before.
+ * their pages arrive, and stay for the computation's time (`Brought`): each run needs less than the one before. A page of which half is
+ * asked for is copied as it is, because a copy of each row takes longer than the page's checksum.
  */
 import { PAGE_WORDS, rowsPerPage, type PageName } from './page.ts';
 import { pageKey, type PageCache } from './page-cache.ts';
@@ -26,6 +27,7 @@ export class Brought {
   words = new Uint32Array(0);
   #used = 0;
   readonly #offsets = new Map<number, number>();
+  readonly #wholes = new Map<number, Uint32Array>();
   /** By table of a segment and hash of an id: the rows that a page has of it. */
   readonly #ids = new Map<number, Map<number, readonly number[]>>();
   /** The newest ones, the oldest first. */
@@ -47,6 +49,15 @@ export class Brought {
     for (let i = 0; i < count; i += 1) this.words[this.#used + i] = from[at + i]!;
     this.#offsets.set(key, this.#used);
     this.#used += count;
+  }
+
+  /** Returns a page of rows that is there as a whole. */
+  pageOfRows(name: PageName): Uint32Array | undefined {
+    return this.#wholes.get(pageKey(name));
+  }
+
+  putPageOfRows(name: PageName, words: Uint32Array): void {
+    this.#wholes.set(pageKey(name), words.slice());
   }
 
   rowsOfId(table: number, hash: number): readonly number[] | undefined {
@@ -174,8 +185,10 @@ export class RowAccess {
 function copyRows({ name, layout, rows }: AbsentPage, words: Uint32Array, to: Brought): void {
   if (layout === undefined) return;
   const { wordsPerRow, perPage } = layout;
-  for (const row of rows)
-    to.put(rowKey(name.table, row), words, (row % perPage) * wordsPerRow, wordsPerRow);
+  if (rows.length * 2 >= perPage) to.putPageOfRows(name, words);
+  else
+    for (const row of rows)
+      to.put(rowKey(name.table, row), words, (row % perPage) * wordsPerRow, wordsPerRow);
 }
 
 /** Numbers of page tables with rows are below 64. */
@@ -201,6 +214,9 @@ export class ColdRows {
   #times = new Uint32Array(2048);
   #pages = 0;
   #row = -1;
+  /** The page of the last row, if it was there as a whole, and where. */
+  #page = -1;
+  #pageOffset = 0;
   #epoch = -1;
   #words: Uint32Array = ZEROS;
   #offset = 0;
@@ -328,19 +344,29 @@ export class ColdRows {
       if (this.#words === ZEROS) access.notes += 1;
       return;
     }
+    const page = Math.floor(row / this.perPage);
+    const inPage = (row - page * this.perPage) * wordsPerRow;
     this.#row = row;
+    if (page === this.#page && access.epoch === this.#epoch) {
+      this.#offset = this.#pageOffset + inPage;
+      return;
+    }
     this.#epoch = access.epoch;
-    const found = access.brought.find(rowKey(table, row));
+    this.#page = -1;
+    const { brought, cache } = access;
+    const found = brought.find(rowKey(table, row));
     if (found !== undefined) {
-      this.#words = access.brought.words;
+      this.#words = brought.words;
       this.#offset = found;
       return;
     }
-    const page = Math.floor(row / this.perPage);
-    const at = access.cache.find(table, page);
+    const whole = brought.pageOfRows({ table, page });
+    const at = whole === undefined ? cache.find(table, page) : 0;
     if (at >= 0) {
-      this.#words = access.cache.words;
-      this.#offset = at + (row - page * this.perPage) * wordsPerRow;
+      this.#words = whole ?? cache.words;
+      this.#page = page;
+      this.#pageOffset = at;
+      this.#offset = at + inPage;
       return;
     }
     access.note({ table, page }, this, row);

@@ -6,6 +6,7 @@ import type { LedgerState } from './ledger-state.ts';
 import { Action, type LedgerOperation } from './operations.ts';
 import { findHistoryAccount, selectChangeEvents } from './queries.ts';
 import {
+  askForTransfers,
   writeAccount,
   writeAccountBalance,
   writeExpiryEvent,
@@ -103,6 +104,8 @@ function writeAccounts({ state, reply }: Read, hits: Uint32Array): void {
 }
 
 function writeTransfers({ state, reply }: Read, hits: Uint32Array): void {
+  // What is written without a row would be written again.
+  if (!askForTransfers(state, hits)) return;
   for (let i = 0; i < hits.length; i += 1) {
     writeTransfer(state, hits[i]!, reply.words, reply.at);
     reply.at += WireTransfer.words;

@@ -729,6 +729,12 @@ export class LedgerState {
     return compare64(table.chunkOf(index), table.offsetOf(index) + word, timestamp, at) === 0;
   }
 
+  /** Asks for the row that has a transfer's amount, if there is one. */
+  askForAmount(row: Uint32Array, offset: number): void {
+    if (((row[offset + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0)
+      this.wides.chunkOf(row[offset + Transfer.amount]!);
+  }
+
   /** Writes a transfer's amount as a u128. */
   readAmount(row: Uint32Array, offset: number, to: Uint32Array, at: number): void {
     if (((row[offset + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0) {

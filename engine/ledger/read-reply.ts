@@ -31,6 +31,24 @@ export function writeAccount(
   to[at + Account.reserved] = 0;
 }
 
+/** Asks for the rows that records of transfers are made of. Returns whether all of them are there. */
+export function askForTransfers(state: LedgerState, found: Uint32Array): boolean {
+  if (!state.hasCold) return true;
+  const { access, accounts, transfers } = state;
+  for (let i = 0; i < found.length; i += 1) transfers.chunkOf(found[i]!);
+  if (!access.isComplete) return false;
+  for (let i = 0; i < found.length; i += 1) {
+    const row = transfers.chunkOf(found[i]!);
+    const r = transfers.offsetOf(found[i]!);
+    accounts.chunkOf(row[r + Transfer.debitAccount]!);
+    accounts.chunkOf(row[r + Transfer.creditAccount]!);
+    const flags = row[r + Transfer.codeFlags]! >>> 16;
+    if ((flags & RESOLVING) !== 0) transfers.chunkOf(row[r + Transfer.pendingTransfer]!);
+    state.askForAmount(row, r);
+  }
+  return access.isComplete;
+}
+
 export function writeTransfer(
   state: LedgerState,
   transfer: number,
