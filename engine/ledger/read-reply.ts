@@ -31,12 +31,16 @@ export function writeAccount(
   to[at + Account.reserved] = 0;
 }
 
-/** Asks for the rows that records of transfers are made of. Returns whether all of them are there. */
+/**
+ * Asks for the rows that records of transfers are made of. Returns whether all that the read needs until now are there. What another filter's
+ * transfers lack keeps none from being asked for, or a read would be repeated for each of its filters.
+ */
 export function askForTransfers(state: LedgerState, found: Uint32Array): boolean {
   if (!state.hasCold) return true;
   const { access, accounts, transfers } = state;
+  const { notes } = access;
   for (let i = 0; i < found.length; i += 1) transfers.chunkOf(found[i]!);
-  if (!access.isComplete) return false;
+  if (access.notes !== notes) return false;
   for (let i = 0; i < found.length; i += 1) {
     const row = transfers.chunkOf(found[i]!);
     const r = transfers.offsetOf(found[i]!);
