@@ -121,7 +121,7 @@ const pageMetrics = ({ hits, read, rowsInMemory }: Counters['pages']): readonly 
   {
     name: 'ledgerhouse_engine_page_hits_total',
     type: 'counter',
-    help: 'Rows outside of memory that were found in the cache of pages.',
+    help: 'Times that a page of rows outside of memory was looked for in the cache of pages, and found.',
     samples: single(hits),
   },
   {
