@@ -5,7 +5,7 @@
  *
  * A page that was brought may have left the cache before the next run. Hence the rows that were asked for are copied out as
  * their pages arrive, and stay for the computation's time (`Brought`): each run needs less than the one before. A page of which half is
- * asked for is copied as it is, because a copy of each row takes longer than the page's checksum.
+ * asked for is copied as a whole, which takes less time than its rows one by one.
  */
 import { PAGE_WORDS, rowsPerPage, type PageName } from './page.ts';
 import { pageKey, type PageCache } from './page-cache.ts';

@@ -731,13 +731,12 @@ export class LedgerState {
 
   /** Asks for the row that has a transfer's amount, if there is one. */
   askForAmount(row: Uint32Array, offset: number): void {
-    if (((row[offset + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0)
-      this.wides.chunkOf(row[offset + Transfer.amount]!);
+    if (isWide(row, offset)) this.wides.chunkOf(row[offset + Transfer.amount]!);
   }
 
   /** Writes a transfer's amount as a u128. */
   readAmount(row: Uint32Array, offset: number, to: Uint32Array, at: number): void {
-    if (((row[offset + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0) {
+    if (isWide(row, offset)) {
       const wide = row[offset + Transfer.amount]!;
       const from = this.wides.offsetOf(wide) + Wide.amount;
       to.set(this.wides.chunkOf(wide).subarray(from, from + 4), at);
@@ -846,3 +845,7 @@ export class LedgerState {
     this.expiryQueue.push(expiry, 0, transfer);
   }
 }
+
+/** Whether the row of a transfer has the number of a wide value instead of its amount. */
+const isWide = (row: Uint32Array, offset: number): boolean =>
+  ((row[offset + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0;

@@ -6,7 +6,7 @@
 import type { StoredIndex } from './stored-index.ts';
 import type { StartPoints } from './start-point.ts';
 
-/** Counts of the checkpoint that was loaded. */
+/** Rows that a start has found. */
 interface Rows {
   readonly transfers: number;
   readonly accounts: number;
@@ -23,7 +23,7 @@ export class StartWork {
   readonly #index: StoredIndex;
   /** The rows that it is about; none when all is written. */
   #rows = NONE;
-  /** Whether a checkpoint has begun and is not durable. One that found no room at all is tried again as before: when rows need it. */
+  /** Whether a checkpoint has begun and is not durable. One that has failed is not tried again for this, but when rows need it. */
   #isTaken = false;
 
   constructor(points: StartPoints, index: StoredIndex) {
@@ -31,7 +31,7 @@ export class StartWork {
     this.#index = index;
   }
 
-  /** Call when the checkpoint is loaded, before its work is done. */
+  /** Call when a start has done its work. */
   begin(rows: Rows): void {
     this.#rows = rows;
     this.stored();

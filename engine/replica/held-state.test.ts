@@ -17,17 +17,23 @@ import { logPositionOf } from './log-position.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
 const PATH = 'replica.ledger';
+const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
+const batchSizeLimit = 1 << 20;
+
+const onFailure = (error: Error): never => {
+  throw error;
+};
+
+/** The file of a replica without a state, and what opens it. */
+async function emptyFile() {
+  const storage = new MemoryStorage();
+  const [path, release, logSizeBytes] = [PATH, engineRelease, LOG_SIZE_MIN];
+  await createEmpty({ path, identity, release, logSizeBytes, storage });
+  return { storage, openFile: () => DataFile.open({ path, release, onFailure, storage }) };
+}
 
 test('when a replica takes another state, nothing works on the index of the old ledger any more', async () => {
-  const storage = new MemoryStorage();
-  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
-  await createEmpty({
-    path: PATH,
-    identity,
-    release: engineRelease,
-    logSizeBytes: LOG_SIZE_MIN,
-    storage,
-  });
+  const { openFile: open } = await emptyFile();
   /** What happens, in its order: ledgers by their number, and files. */
   const happened: string[] = [];
   let ledgers = 0;
@@ -43,17 +49,14 @@ test('when a replica takes another state, nothing works on the index of the old 
   };
   const openFile = (): Promise<DataFile> => {
     happened.push(`file opened after ${ledgers} ledgers`);
-    const onFailure = (error: Error): never => {
-      throw error;
-    };
-    return DataFile.open({ path: PATH, release: engineRelease, onFailure, storage });
+    return open();
   };
   const options: Partial<ReplicatedReplicaOptions> = {
     identity,
     incarnation: 1,
     openFile,
     newLedger,
-    batchSizeLimit: 1 << 20,
+    batchSizeLimit,
     pause: () => Promise.resolve(),
   };
   const state = new HeldState(
@@ -74,14 +77,7 @@ test('when a replica takes another state, nothing works on the index of the old 
 });
 
 test('a damaged file of another incarnation is refused as such: no state of this one may take its place', async () => {
-  const storage = new MemoryStorage();
-  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
-  const [release, logSizeBytes, batchSizeLimit] = [engineRelease, LOG_SIZE_MIN, 1 << 20];
-  await createEmpty({ path: PATH, identity, release, logSizeBytes, storage });
-  const onFailure = (error: Error): never => {
-    throw error;
-  };
-  const openFile = () => DataFile.open({ path: PATH, release, onFailure, storage });
+  const { storage, openFile } = await emptyFile();
   const newLedger = () => new StateMachine({ memoryLimitBytes: 2 ** 30 });
   const pause = () => Promise.resolve();
   const data = await openFile();
@@ -105,18 +101,12 @@ test('a damaged file of another incarnation is refused as such: no state of this
 });
 
 test('a follower near its limit executes what its leader has admitted, whatever it has brought into memory itself', async () => {
-  const storage = new MemoryStorage();
-  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
-  const [release, logSizeBytes, batchSizeLimit] = [engineRelease, LOG_SIZE_MIN, 1 << 20];
-  await createEmpty({ path: PATH, identity, release, logSizeBytes, storage });
-  const onFailure = (error: Error): never => {
-    throw error;
-  };
+  const { openFile } = await emptyFile();
   const accounts = { accountsShift: 10, accountsStayBytes: 0, liveAccountsMax: 1 << 20 };
   const options = {
     identity,
     incarnation: 1,
-    openFile: () => DataFile.open({ path: PATH, release, onFailure, storage }),
+    openFile,
     newLedger: () =>
       new StateMachine({
         memoryLimitBytes: 1 << 20,
@@ -161,14 +151,7 @@ test('a follower near its limit executes what its leader has admitted, whatever 
 });
 
 test('a replica whose log has no block yet keeps what its start has made of all rows', async () => {
-  const storage = new MemoryStorage();
-  const identity = { clusterId: 7n, replicaIndex: 0, replicaCount: 3 };
-  const [release, logSizeBytes, batchSizeLimit] = [engineRelease, LOG_SIZE_MIN, 1 << 20];
-  await createEmpty({ path: PATH, identity, release, logSizeBytes, storage });
-  const onFailure = (error: Error): never => {
-    throw error;
-  };
-  const openFile = () => DataFile.open({ path: PATH, release, onFailure, storage });
+  const { openFile } = await emptyFile();
   const pause = () => Promise.resolve();
   const indexSizes = { sealRows: 1024, chunkRows: 256, pageBytes: PAGE_BYTES };
   const newLedger = (hashKey?: HashKey) =>
