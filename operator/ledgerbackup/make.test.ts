@@ -3,7 +3,7 @@ import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import type { ObjectCache } from '../../base/kube/object-cache.ts';
 import { resources, type Job, type Pod, type StatefulSet } from '../../domain/kinds.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
-import { finalBackupName, labels, podName } from '../../domain/names.ts';
+import { backupIdOf, finalBackupName, labels, podName } from '../../domain/names.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import { catalogObject } from '../../test/fixtures/catalog.ts';
 import { subjectOf } from '../../test/support/operator/subjects.ts';
@@ -105,11 +105,15 @@ class LastBackup {
   }
 
   async look() {
+    const status = await this.statusAfterALook();
+    return status?.conditions?.find(({ type }) => type === 'Succeeded');
+  }
+
+  async statusAfterALook() {
     const environment = backupEnvironment(this.cluster, undefined, this.unseen);
     await reconcileBackup(environment, { namespace, name: 'last' });
     const reference = { resource: resources.backup, namespace, name: 'last' };
-    const found = await this.cluster.read<BackupObject>(reference);
-    return found?.status?.conditions?.find(({ type }) => type === 'Succeeded');
+    return (await this.cluster.read<BackupObject>(reference))?.status;
   }
 }
 
@@ -123,6 +127,14 @@ test.each([
   for (const kind of unseen) last.unseen.add(kind);
   last.cluster.nowMs += 120_000;
   expect(await last.look()).toMatchObject({ status: 'True', reason: 'Completed' });
+});
+
+test('a backup has the ID of its resource at each moment, whatever its program calls it', async () => {
+  const last = new LastBackup();
+  last.succeeds();
+  const made = await last.statusAfterALook();
+  expect(made).toMatchObject({ backupId: backupIdOf(uid), key: said.key });
+  expect(await last.statusAfterALook()).toMatchObject({ backupId: backupIdOf(uid) });
 });
 
 test('a backup is good when its work is done, also beside a proxy that goes on', async () => {

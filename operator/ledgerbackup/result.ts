@@ -11,8 +11,8 @@ export const ROWS_ONLY_MAX = 512;
 
 const count = z.number().int().nonnegative();
 
+/** Without the backup's ID: the status has it from the resource, which the program was given it from. */
 const madeSchema = z.object({
-  backupId: z.string().max(64),
   key: z.string().max(256),
   sha256: z.string().max(64),
   clusterId: z.string().max(39),
@@ -34,7 +34,7 @@ const madeSchema = z.object({
   notArchivedFromOp: count.exactOptional(),
 });
 const madeOfFilesSchema = madeSchema
-  .pick({ backupId: true, key: true, sha256: true, clusterId: true, release: true })
+  .pick({ key: true, sha256: true, clusterId: true, release: true })
   .extend({
     files: z
       .array(z.object({ replica: count, sizeBytes: count, sha256: z.string().max(64) }))
