@@ -13,7 +13,7 @@ let uid = '';
 beforeAll(async () => {
   chart = await startChart();
   await chart.kubectl('apply', '--server-side', '-f', 'crds');
-  await chart.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=180s');
+  await eventually('databases are served', () => chart.kubectl('get', 'ldb', '-o', 'json'));
   await chart.kubectl('create', 'namespace', namespace);
   await chart.apply([
     {
