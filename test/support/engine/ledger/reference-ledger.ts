@@ -25,19 +25,27 @@ const CREATED = 0xffff_ffffn;
 const BODY_MAX = 1024 * 1024 - 256;
 
 interface Event {
-  timestamp: bigint;
-  type: bigint;
-  transfer: TransferRecord;
-  debit: AccountRecord;
-  credit: AccountRecord;
+  readonly timestamp: bigint;
+  readonly type: bigint;
+  readonly transfer: Readonly<TransferRecord>;
+  readonly debit: Readonly<AccountRecord>;
+  readonly credit: Readonly<AccountRecord>;
 }
 
 interface State {
   accounts: Map<bigint, AccountRecord>;
-  transfers: Map<bigint, TransferRecord>;
+  transfers: Map<bigint, Readonly<TransferRecord>>;
   pending: Map<bigint, 'pending' | 'posted' | 'voided' | 'expired'>;
   events: Event[];
 }
+
+/** Only accounts are changed where they stand. */
+const copyOf = ({ accounts, transfers, pending, events }: State): State => ({
+  accounts: new Map(Array.from(accounts, ([id, account]) => [id, { ...account }])),
+  transfers: new Map(transfers),
+  pending: new Map(pending),
+  events: [...events],
+});
 
 interface Result {
   timestamp: bigint;
@@ -173,7 +181,7 @@ export class ReferenceLedger {
       const slot = batchTime - BigInt(parsed.length) + BigInt(i) + 1n;
       const isLinked = has(event.flags, 1n);
       if (isLinked && chain === undefined) {
-        chain = { start: i, before: structuredClone(this.#state), isBroken: false };
+        chain = { start: i, before: copyOf(this.#state), isBroken: false };
       }
       let result: Result;
       if (isLinked && i === parsed.length - 1) result = { timestamp: slot, status: 2n };
