@@ -55,7 +55,7 @@ class Stored {
   commit(operation: number, body: Uint8Array): Uint8Array {
     this.#time += 100_000n;
     const { machine } = this;
-    for (let needs; (needs = machine.prepare(operation, this.#time, body));) this.#bring(needs);
+    for (let needs; (needs = machine.prepare(operation, this.#time, body));) this.bring(needs);
     return machine.commit(operation, this.#time, body);
   }
 
@@ -64,7 +64,7 @@ class Stored {
     for (;;) {
       const step = read.step(1000);
       if (step === true) return read.finish();
-      if (step !== false) this.#bring(step);
+      if (step !== false) this.bring(step);
     }
   }
 
@@ -83,7 +83,7 @@ class Stored {
       this.#pages.set(`${table} ${first + at / PAGE_BYTES}`, bytes.slice(at, at + PAGE_BYTES));
   }
 
-  #bring({ pages, arrived }: Needs): void {
+  bring({ pages, arrived }: Needs): void {
     for (const name of pages) {
       if (name.table >= FIRST_SEGMENT_TABLE) this.indexPagesRead += 1;
       const from = name.page * ACCOUNTS_A_PAGE * ROW_BYTES;
@@ -150,6 +150,31 @@ test('releases before stop at the first segment of accounts in the directory, as
   expect(rows[0]![0]).toBe(2 ** 31);
   for (const [i, [first]] of rows.entries())
     expect(first).toBe(i === 0 ? 2 ** 31 : rows[i - 1]![1]);
+});
+
+test('a page of the index of accounts that cannot be read to be merged shows as one of transfers does, until it can be read', () => {
+  const ledger = new Stored();
+  const { machine } = ledger;
+  const later: (() => void)[] = [];
+  let isReadable = false;
+  const useVolume = (): void =>
+    machine.useIndexVolume((needs, done) => {
+      later.push(() => {
+        if (isReadable) ledger.bring(needs);
+        done(isReadable);
+      });
+    });
+  useVolume();
+  const run = (first: number): void => {
+    ledger.create(first, BATCH);
+    while (later.length > 0) later.shift()!();
+  };
+  for (let batch = 0; batch < 4; batch += 1) run(1 + batch * (BATCH + 1));
+  expect(machine.index().areReadsFailing).toBe(true);
+  isReadable = true;
+  useVolume();
+  run(1 + 4 * (BATCH + 1));
+  expect(machine.index().areReadsFailing).toBe(false);
 });
 
 test('accounts leave memory while their ids are entered at a start, because their index was made meanwhile, and all are found', async () => {

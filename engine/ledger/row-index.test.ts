@@ -511,6 +511,44 @@ test.each(['is given up', 'cannot read a page'])(
   },
 );
 
+test.each(['was read', 'need not be read'])(
+  'no read of pages to be merged counts as failing any more when the merge was given up and its page %s',
+  (how) => {
+    const { index, pages, add, useRoom } = storedIndex();
+    while (index.droppableBytes > 0) index.drop();
+    let isReadable = false;
+    let arrive: (() => void) | undefined;
+    const useVolume = (): void =>
+      index.useVolume(({ pages: names, arrived }, done) => {
+        const isBrought = isReadable;
+        arrive = () => {
+          if (isBrought)
+            for (const name of names) arrived(name, pages.get(name.table)![name.page]!);
+          done(isBrought);
+        };
+      });
+    useVolume();
+    useRoom(2 ** 30);
+    add(1);
+    arrive!();
+    expect(index.counts()).toMatchObject({ areReadsFailing: true, givenUp: 1 });
+    add(1);
+    isReadable = true;
+    useVolume();
+    if (how === 'was read') {
+      add(1);
+      index.giveUpMerge();
+      expect(index.counts()).toMatchObject({ areReadsFailing: true, givenUp: 2 });
+      arrive!();
+    } else {
+      // Its segments have no room to be merged any more.
+      useRoom(0);
+      add(1);
+    }
+    expect(index.counts().areReadsFailing).toBe(false);
+  },
+);
+
 test('no smaller merge waits for one that was given up for lack of room', () => {
   const { index, add, store, inputs, useRoom } = storedIndex();
   while (index.droppableBytes > 0) index.drop();

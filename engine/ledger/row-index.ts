@@ -58,7 +58,7 @@ export interface IndexCounts {
   readonly streamedDone: number;
   /** Merges that were given up since the start, for lack of memory, room on the volume, or pages. */
   readonly givenUp: number;
-  /** Whether the last read of pages to be merged has failed. For a while then, nothing comes back from the volume. */
+  /** Whether the last read of pages to be merged has failed, and a merge still needs pages. For a while then, nothing comes back from the volume. */
   readonly areReadsFailing: boolean;
 }
 
@@ -193,7 +193,7 @@ export class RowIndex {
   #lacked: { readonly bytes: number; readonly room: number; readonly end: number } | undefined;
   #volume: IndexVolume | undefined;
   #givenUp = 0;
-  /** Whether the last read has failed; `#volume` is absent then, until it is given again. */
+  /** Whether the last read has failed; `#volume` is absent then, until it is given again. False as soon as nothing needs to be read. */
   #areReadsFailing = false;
   /** Whether pages may come back to be merged. If there was no room for it, they may after the next checkpoint. */
   #mayBring = true;
@@ -239,6 +239,10 @@ export class RowIndex {
       givenUp: this.#givenUp,
       areReadsFailing: this.#areReadsFailing,
     };
+  }
+
+  get areReadsFailing(): boolean {
+    return this.#areReadsFailing;
   }
 
   /** Whether segments that have left memory are merged, too. */
@@ -742,6 +746,8 @@ export class RowIndex {
       // A read has failed. What a streamed merge has made stays, until pages can be read again.
       if (!merge.isStreamed) this.#giveUp(merge);
     }
+    // The merge whose read failed was given up, and no other one needs a page.
+    if (this.#volume !== undefined) this.#areReadsFailing = false;
     return undefined;
   }
 
@@ -755,8 +761,11 @@ export class RowIndex {
     };
     merge.isBringing = true;
     volume({ pages, arrived }, (isBrought) => {
-      // It may have been given up meanwhile.
-      if (this.#mergeAtWork !== merge) return;
+      if (this.#mergeAtWork !== merge) {
+        // It was given up meanwhile. A later read may have failed since.
+        if (isBrought && this.#volume !== undefined) this.#areReadsFailing = false;
+        return;
+      }
       merge.isBringing = false;
       this.#areReadsFailing = !isBrought || left > 0;
       const missing = merge.missing();

@@ -374,9 +374,14 @@ export class StateMachine implements Checkpointed {
     return this.#tables.loaded;
   }
 
-  /** Returns the number of segments of the index, and of those that are to be made. */
+  /** Returns the number of segments of the transfers' index, and of those that are to be made. Reads may fail for that of accounts, too. */
   index(): IndexCounts {
-    return this.#state.transferIndex.counts();
+    const { transferIndex, accountIndex } = this.#state;
+    const counts = transferIndex.counts();
+    return {
+      ...counts,
+      areReadsFailing: counts.areReadsFailing || accountIndex.areReadsFailing,
+    };
   }
 
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {

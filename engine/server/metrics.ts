@@ -302,7 +302,7 @@ const indexMetrics = ({
   {
     name: 'ledgerhouse_engine_index_reads_failing',
     type: 'gauge',
-    help: '1 after pages of the index could not be read to be merged, until they can be read.',
+    help: '1 after pages of the index could not be read to be merged, until they can be read or no merge needs them any more.',
     samples: single(Number(areReadsFailing)),
   },
 ];
