@@ -155,7 +155,6 @@ export class CheckpointTables {
     storedIndex.stored(derived);
     this.#points.stored(derived);
     if (derived === DerivedTables.new) this.#startWork.stored();
-    else this.#startWork.giveUp();
     accounts.stored = this.#givenAccounts;
     if (this.#isAccountsWhole && rewritten.has(TableId.accounts)) accounts.mustStay = false;
     for (const { table, givenPages } of this.#paged)
@@ -171,6 +170,11 @@ export class CheckpointTables {
   /** Whether a checkpoint is due because the next start would do again what this one has done. */
   get owesStartWork(): boolean {
     return this.#startWork.wantsCheckpoint;
+  }
+
+  /** Whether one would be, had the last one found room for it. */
+  get startWorkLacksRoom(): boolean {
+    return this.#startWork.lacksRoom;
   }
 
   /** What the start had to do. */

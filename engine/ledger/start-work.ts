@@ -23,7 +23,7 @@ export class StartWork {
   readonly #index: StoredIndex;
   /** The rows that it is about; none when all is written. */
   #rows = NONE;
-  /** Whether a checkpoint has begun and is not durable. One that has failed is not tried again for this, but when rows need it. */
+  /** Whether the last checkpoint has begun and is not durable with all that it was to have: it is in progress, or there was no room. */
   #isTaken = false;
 
   constructor(points: StartPoints, index: StoredIndex) {
@@ -48,15 +48,18 @@ export class StartWork {
     if (!this.#lacksPoint && !this.#lacksIndex) this.#rows = NONE;
   }
 
-  /** Call when there is no room for it. Later checkpoints have it when there is, as with all that is derived. */
-  giveUp(): void {
-    this.#isTaken = false;
-    this.#rows = NONE;
-  }
-
   /** Whether a checkpoint now would have more of it. */
   get wantsCheckpoint(): boolean {
-    if (this.#rows === NONE || this.#isTaken) return false;
+    return !this.#isTaken && this.#isOwed;
+  }
+
+  /** Whether one would if the volume had room by now, which the last checkpoint did not find. Not to be asked while one is in progress. */
+  get lacksRoom(): boolean {
+    return this.#isTaken && this.#isOwed;
+  }
+
+  get #isOwed(): boolean {
+    if (this.#rows === NONE) return false;
     return this.#lacksPoint || (this.#lacksIndex && this.#index.hasMore);
   }
 

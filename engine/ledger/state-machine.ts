@@ -275,6 +275,14 @@ export class StateMachine implements Checkpointed {
     return state.withheldBytes > 0 && state.roomAfter(0, EVENTS_MAX).lasting < 0;
   }
 
+  /**
+   * Whether a checkpoint would spare the next start work, for which the volume had no room at the last one. Nobody waits for it. Not to be asked
+   * while a checkpoint is in progress.
+   */
+  get startWorkLacksRoom(): boolean {
+    return this.#tables.startWorkLacksRoom;
+  }
+
   /** Does a part of the work on the indexes that no helper does. Call it every now and then. */
   advanceIndexes(): void {
     this.#state.accountIndex.advance();

@@ -65,3 +65,30 @@ test('an earlier state that had waited for room is followed by one of the state 
   await checkpoints.reach(9);
   expect(checkpoints.op).toBe(9);
 });
+
+test('one that only the next start needs is tried again after pauses that grow to an hour, and sooner only once the volume has had room', async () => {
+  const { world, checkpoints } = newWorld();
+  const ledger = { lacksVolume: false, startWorkLacksRoom: true };
+  /** Tries for so long. Returns the pauses before each try, in minutes. */
+  const pausesWithin = async (hours: number): Promise<number[]> => {
+    const pauses: number[] = [];
+    let before = world.nowMs;
+    for (const end = world.nowMs + hours * 3_600_000; world.nowMs < end; world.nowMs += 1000) {
+      if (!checkpoints.looksForRoom(ledger)) continue;
+      pauses.push((world.nowMs - before) / 60_000);
+      before = world.nowMs;
+      checkpoints.begin();
+      await checkpoints.idle();
+    }
+    return pauses;
+  };
+  checkpoints.begin();
+  await checkpoints.idle();
+  expect(await pausesWithin(5)).toEqual([0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  ledger.startWorkLacksRoom = false;
+  expect(await pausesWithin(5)).toEqual([]);
+  checkpoints.begin();
+  await checkpoints.idle();
+  ledger.startWorkLacksRoom = true;
+  expect(await pausesWithin(0.05)).toEqual([0.5, 1]);
+});

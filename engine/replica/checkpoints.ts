@@ -3,6 +3,8 @@
  * executed until now must be in a checkpoint (for an export, a replica that fetches the state, or the end of the process).
  */
 
+import type { StateMachine } from '../ledger/state-machine.ts';
+
 interface CheckpointsOptions {
   /**
    * Takes a checkpoint of the present state. Resolves with the op that is durable then, or `undefined` if there is nothing
@@ -18,12 +20,15 @@ interface CheckpointsOptions {
 
 const RETRY_MS = 1000;
 const LOOK_FOR_ROOM_MS = 30_000;
+const START_PAUSE_MAX_MS = 60 * 60_000;
 
 export class Checkpoints {
   readonly #options: CheckpointsOptions;
   #running: Promise<void> | undefined;
   #notBeforeMs = -Infinity;
   #endedMs = -Infinity;
+  /** Pause before the next one that only looks for room for what a start has made. */
+  #startPauseMs = LOOK_FOR_ROOM_MS;
   /** Last op in the newest durable checkpoint. */
   op = 0;
   failures = 0;
@@ -37,9 +42,24 @@ export class Checkpoints {
     return this.#running === undefined && this.#options.nowMs() >= this.#notBeforeMs;
   }
 
-  /** The same, and the last one ended a while ago: another one may find that the volume was enlarged. */
-  get mayLookForRoom(): boolean {
-    return this.mayBegin && this.#options.nowMs() >= this.#endedMs + LOOK_FOR_ROOM_MS;
+  /**
+   * Whether one is to be tried because the volume may have been enlarged. If requests need its room, that is half a minute after the last
+   * one. If only the next start does, each pause is twice as long as the one before, up to an hour. Call it every now and then.
+   */
+  looksForRoom(ledger: Pick<StateMachine, 'lacksVolume' | 'startWorkLacksRoom'>): boolean {
+    if (!this.mayBegin) return false;
+    const isTime = this.#options.nowMs() >= this.#endedMs + LOOK_FOR_ROOM_MS;
+    return this.#looksForStart(ledger.startWorkLacksRoom) || (isTime && ledger.lacksVolume);
+  }
+
+  #looksForStart(lacksRoom: boolean): boolean {
+    if (!lacksRoom) {
+      this.#startPauseMs = LOOK_FOR_ROOM_MS;
+      return false;
+    }
+    if (this.#options.nowMs() < this.#endedMs + this.#startPauseMs) return false;
+    this.#startPauseMs = Math.min(2 * this.#startPauseMs, START_PAUSE_MAX_MS);
+    return true;
   }
 
   get isRunning(): boolean {

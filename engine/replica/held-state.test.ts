@@ -150,8 +150,9 @@ test('a follower near its limit executes what its leader has admitted, whatever 
   await state.closeFile();
 });
 
-test('a replica whose log has no block yet keeps what its start has made of all rows', async () => {
-  const { openFile } = await emptyFile();
+/** A replica on a file with rows only, as a restored one has, whose log has no block yet. */
+async function restoredReplica() {
+  const { storage, openFile } = await emptyFile();
   const pause = () => Promise.resolve();
   const indexSizes = { sealRows: 1024, chunkRows: 256, pageBytes: PAGE_BYTES };
   const newLedger = (hashKey?: HashKey) =>
@@ -162,8 +163,8 @@ test('a replica whose log has no block yet keeps what its start has made of all 
       indexSizes,
       ...(hashKey && { hashKey }),
     });
-  // Without a key of its own, as a restored file is: with rows only.
   const data = await openFile();
+  // It has no key of its own.
   const executor = new Executor({ ledger: newLedger(), identity, batchSizeLimit });
   await data.load(executor.state);
   data.beginCheckpoints({ ring: undefined, pause });
@@ -174,15 +175,17 @@ test('a replica whose log has no block yet keeps what its start has made of all 
   const restored = { ...executor.position(), op: 2, timestamp: 2_000_000n, stateHash };
   await data.checkpoint(executor.state, restored);
   await data.close();
+  const errors: unknown[] = [];
+  let nowMs = 0;
   const options = {
     identity,
     incarnation: 1,
     openFile,
     batchSizeLimit,
     pause,
-    timers: systemTimers,
+    timers: { ...systemTimers, nowMs: () => nowMs },
     newLedger: () => newLedger({ low: 3, high: 5 }),
-    onCheckpointError: onFailure,
+    onCheckpointError: (error: unknown) => void errors.push(error),
   };
   const state = new HeldState(
     options as Partial<ReplicatedReplicaOptions> as ReplicatedReplicaOptions,
@@ -195,17 +198,46 @@ test('a replica whose log has no block yet keeps what its start has made of all 
     state.position = logPositionOf(position);
     return state.executor.ledger.loaded();
   };
+  /** Looks each second whether a checkpoint is due. Returns how many were taken. */
+  const rest = async (seconds: number): Promise<number> => {
+    let taken = 0;
+    for (let second = 0; second < seconds; second += 1) {
+      nowMs += 1000;
+      state.advanceIndex();
+      state.checkpointWhenDue();
+      if (state.checkpoints.isRunning) taken += 1;
+      await state.checkpoints.idle();
+    }
+    return taken;
+  };
+  return { storage, state, start, rest, errors };
+}
+
+test('a replica whose log has no block yet keeps what its start has made of all rows', async () => {
+  const { state, start, rest, errors } = await restoredReplica();
   const before = await start();
   expect(before.restored).toBeGreaterThan(2000);
-  for (let taken = 0; state.executor.ledger.wantsCheckpoint; taken += 1) {
-    expect(taken).toBeLessThan(100);
-    state.advanceIndex();
-    state.checkpointWhenDue();
-    await state.checkpoints.idle();
-  }
+  expect(await rest(100)).toBeLessThan(50);
+  expect(state.executor.ledger.wantsCheckpoint).toBe(false);
   await state.closeFile();
   expect(await start()).toMatchObject({ restored: 0 });
   expect(state.executor.ledger.wantsCheckpoint).toBe(false);
+  expect(errors).toEqual([]);
+  await state.closeFile();
+});
+
+test('a replica to which nobody writes keeps what its start has made when its full volume has room again, and tries that seldom until then', async () => {
+  const { storage, state, start, rest, errors } = await restoredReplica();
+  storage.capacity = storage.bytes(PATH).length;
+  await start();
+  const day = await rest(86_400);
+  expect(day).toBeGreaterThan(20);
+  expect(day).toBeLessThan(40);
+  expect(errors.length).toBeLessThanOrEqual(day);
+  storage.capacity = Infinity;
+  await rest(3 * 3600);
+  await state.closeFile();
+  expect(await start()).toMatchObject({ restored: 0 });
   await state.closeFile();
 });
 

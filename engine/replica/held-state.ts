@@ -195,7 +195,7 @@ export class HeldState {
     const isDue =
       this.#logBytes >= this.#checkpointAfterBytes + first ||
       ledger.wantsCheckpoint ||
-      (this.checkpoints.mayLookForRoom && ledger.lacksVolume);
+      this.checkpoints.looksForRoom(ledger);
     if (isDue) this.checkpointForRows();
   }
 

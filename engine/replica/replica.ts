@@ -265,7 +265,7 @@ export class Replica implements ServedReplica {
     // What is refused makes no room and no checkpoint due, so that both begin here.
     this.#indexVolume?.tick();
     ledger.advanceIndexes();
-    if (this.#checkpoints.mayLookForRoom && ledger.lacksVolume) this.#checkpoints.begin();
+    if (this.#checkpoints.looksForRoom(ledger)) this.#checkpoints.begin();
     this.#checkpointWhenDue();
     if (!this.#checkpoints.isRunning) this.#tryAgain();
     this.#pulseWhenDue();
