@@ -26,7 +26,7 @@ class HeldLog implements ReplicaLog {
   readonly entries: LogEntry[] = [];
   readonly #held: (() => void)[] = [];
   logBytesSinceCheckpoint = 0;
-  readonly checkpointAfterBytes = Infinity;
+  checkpointAfterBytes = Infinity;
   logFull = false;
   logExhausted = false;
   logPulsesExhausted = false;
@@ -605,6 +605,27 @@ test('a log that is full only until a checkpoint ends is not told as full storag
   await second;
   expect(told()).toEqual([false, true]);
 });
+
+test.each([true, false])(
+  'a start with a full log, as a kill leaves it while a checkpoint is written, says that the storage is full only if the volume is: room there %s',
+  async (hasRoom) => {
+    const log = new HeldLog();
+    log.logFull = true;
+    log.checkpointAfterBytes = 8 << 20;
+    log.storage = () => ({ usedBytes: 1 << 20, limitBytes: hasRoom ? 1 << 30 : 2 << 20 });
+    log.beginSlowCheckpoint();
+    const replica = newReplica(log);
+    await replica.recover();
+    const told = () => [replica.standing().logFull, replica.acceptsWrites];
+    expect(told()).toEqual([!hasRoom, hasRoom]);
+    replica.tick();
+    expect(told()).toEqual([!hasRoom, hasRoom]);
+    log.logFull = false;
+    log.endSlowCheckpoint();
+    await settled();
+    expect(told()).toEqual([false, true]);
+  },
+);
 
 test('while the log is full a pending transfer still expires', async () => {
   let nowNs = 1_000_000_000n;
