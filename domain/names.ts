@@ -70,9 +70,9 @@ export const annotations = {
    */
   nextTopology: 'ledgerhouse.dev/next-topology',
   /**
-   * On the LedgerBackup that is made before: the earlier state to which its database is about to go back, and the time (RFC 3339) until when the
-   * operator removes no backup of that database that this needs (`backupId=ID/TIME`, `targetOp=NUMBER/TIME` or
-   * `targetTimestamp=NANOSECONDS/TIME`). A time more than two hours ahead counts for nothing.
+   * On the LedgerBackup that is made before: the earlier state to which its database is about to go back, or its own ID before a change of shape,
+   * and the time (RFC 3339) until when the operator removes neither a backup of that database that this needs, nor the last one
+   * (`backupId=ID/TIME`, `targetOp=NUMBER/TIME` or `targetTimestamp=NANOSECONDS/TIME`). A time more than two hours ahead counts for nothing.
    */
   returnsTo: 'ledgerhouse.dev/returns-to',
   /** On a StatefulSet: hash of the inputs of its pods' template. */

@@ -1,7 +1,7 @@
 /**
  * The earlier state to which a database is about to go back. The resource of the backup that is made before says it, because that outlives the
- * resource of the database, which is replaced: no backup that the state needs is removed. It holds for a limited time, so that a restore
- * which was given up keeps nothing for long. Pure.
+ * resource of the database, which is replaced: no backup that the state needs is removed, and neither is the last one. Before a change of shape it
+ * names that backup itself. It holds for a limited time, so that a job which was given up keeps nothing for long. Pure.
  */
 import { isAhead } from './clocks.ts';
 import type { DatabaseSpec, LedgerBackup } from './custom-resources.ts';

@@ -23,7 +23,7 @@ import { passReturn } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { readChangeWorld } from './change-world.ts';
 import { forgetState, goingIn, whyGone } from './earlier-state.ts';
-import { goesBack, goesInPlace } from './impact.ts';
+import { goesInPlace } from './impact.ts';
 import { askForReplicas, forgetReplicas, nextReplicas } from './next-replicas.ts';
 import { planChange } from './plan-change.ts';
 import { replaceResource, type ReplacementNotes } from './replace-resource.ts';
@@ -83,14 +83,11 @@ export async function leaveAsItIs(
 }
 
 /** The change has ended, in whichever way: what was kept for it can go. */
-export async function keepNothing(
+export const keepNothing = (
   { backups }: Pick<ShapeWorld, 'backups'>,
   change: ConfigurationChange,
   { kubernetesNamespace }: Database,
-): Promise<void> {
-  if (!goesBack(change.diff)) return;
-  await forgetState(backups, placeBefore(change, kubernetesNamespace));
-}
+): Promise<void> => forgetState(backups, placeBefore(change, kubernetesNamespace));
 
 /** Makes sure that the change is still as it was accepted, and that the store takes backups, while the database serves. */
 async function prepare(work: Work): Promise<JobOutcome> {

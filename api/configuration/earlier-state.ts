@@ -1,22 +1,32 @@
 /**
- * The earlier state to which a database goes back, until another resource of it begins with that: backups of the present state are made first,
- * which may take hours, the replicas stop, and then it has no resource for a moment. The wanted backup must not go meanwhile. The resource
- * of the backup that is made first says so: it is there all the time.
+ * What a database needs until another resource of it has begun: the earlier state to which it goes back, and its last backup. Backups of the
+ * present state are made first, which may take hours, the replicas stop, and then it has no resource for a moment. None of that may go
+ * meanwhile. The resource of the backup that is made first says so: it is there all the time.
  */
 import { ApiError } from '../../base/kube/kube.ts';
 import type { OneBackupObject } from '../../domain/custom-resources.ts';
-import { annotations } from '../../domain/names.ts';
+import { annotations, backupIdOf, uidOf } from '../../domain/names.ts';
 import { planRestore, rangesOf, whyUnavailable } from '../../domain/recovery.ts';
 import { keptMs, returnOf, writtenReturn, type EarlierState } from '../../domain/returning.ts';
 import { restorableBackups, targetOf } from '../backups/moments.ts';
 import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { Backup } from '../model/backup.ts';
+import type { ChangeRequest } from '../model/configuration-change.ts';
 import { findArchivedBackup } from '../store/backups.ts';
 import type { Database } from '../store/database-record.ts';
 import type { Reader } from '../store/tables.ts';
 
 /** What is left of `keptMs` when it is asked for again: workers may be away for so long, or clocks of API servers differ. */
 const renewedMs = 50 * 60_000;
+
+/**
+ * The state that the backup which is made first names. A change of shape goes back to nothing earlier, so that the backup names itself: with
+ * whatever it names, the operator keeps the last backup, too.
+ */
+export const stateKept = (
+  { restoredTo }: Pick<ChangeRequest, 'restoredTo'>,
+  made: OneBackupObject,
+): EarlierState => restoredTo ?? { backupId: backupIdOf(uidOf(made)) };
 
 export interface Keeping {
   readonly backups: Pick<BackupWriter, 'annotate' | 'serverTimeMs'>;

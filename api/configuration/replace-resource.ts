@@ -18,7 +18,7 @@ import type {
 } from '../model/configuration-change.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { Database } from '../store/database-record.ts';
-import { keepState } from './earlier-state.ts';
+import { keepState, stateKept } from './earlier-state.ts';
 import { asItIs, fromBackup, fromVolumes, protectedAs } from './replacement-specs.ts';
 import { lastBackupOf, placeBefore, removeUnfinished } from './shape-backups.ts';
 import {
@@ -107,13 +107,12 @@ async function keepIfPossible(work: Replacing): Promise<void> {
   }
 }
 
-/** Until a next resource has begun, however long the last backup takes. With the wanted backup, the operator keeps the last one, too. */
+/** Until a next resource has begun, however long the last backup takes: that one is kept, and the wanted one of a database that goes back. */
 async function keepWanted(work: Replacing): Promise<void> {
   const { backups, change, identity, notes } = work;
-  const { restoredTo } = change.request;
-  if (restoredTo === undefined) return;
   const made = await backups.read(placeBefore(change, identity.namespace));
-  if (made !== undefined) await keepState(work, made, restoredTo, () => notes.mustBeOurs());
+  if (made === undefined) return;
+  await keepState(work, made, stateKept(change.request, made), () => notes.mustBeOurs());
 }
 
 /** Whether the row follows another resource than those that this change takes away. */
@@ -175,7 +174,7 @@ async function hand(work: Replacing, found: DatabaseObject): Promise<JobOutcome>
 
 /**
  * Ends the change before anything has stopped if the cluster refuses the policy, as definitions of an earlier release do, or the deletion, or
- * that the wanted backup is kept, as somebody's admission rule may. The resource goes on as it was, protected as before.
+ * that what the database needs is kept, as somebody's admission rule may. The resource goes on as it was, protected as before.
  */
 async function unlessRefused(
   work: Replacing,

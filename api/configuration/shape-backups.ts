@@ -9,7 +9,7 @@ import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { NotArchived } from '../model/backup.ts';
 import type { ConfigurationChange, ReplacedResource } from '../model/configuration-change.ts';
 import type { Database } from '../store/database-record.ts';
-import { keepingOf, keepState } from './earlier-state.ts';
+import { keepingOf, keepState, stateKept } from './earlier-state.ts';
 import { goesBack } from './impact.ts';
 
 interface BackingUp {
@@ -38,8 +38,8 @@ export async function backUpFirst(
   const { restoredTo } = change.request;
   // A job that ends before the database has stopped is not retried.
   const keeping = { ...world, endsAtMs: context.job.deadlineAt.getTime() };
-  if (known !== undefined && restoredTo !== undefined)
-    await keepState(keeping, known, restoredTo, () => mustBeOurs(context));
+  if (known !== undefined)
+    await keepState(keeping, known, stateKept(change.request, known), () => mustBeOurs(context));
   if (known !== undefined && observe(known).status === 'SUCCEEDED')
     return goesBack(change.diff) ? prove(world, context, place, known) : 'made';
   await showStep(context, 'back_up', 10, 'A backup is made while the database serves.');

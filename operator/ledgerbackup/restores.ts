@@ -1,4 +1,4 @@
-/** Backups that databases are being made from, or go back to: none is removed before these databases have their data, or are gone. Pure. */
+/** Backups that databases are being made from, or go back to or on with: none is removed before these databases have their data, or are gone. Pure. */
 import type { LedgerBackup, LedgerDatabase } from '../../domain/custom-resources.ts';
 import { hasBegun } from '../../domain/fill.ts';
 import { parseTime } from '../../domain/moment.ts';
@@ -20,7 +20,7 @@ interface Restores {
   readonly nowMs: number;
 }
 
-/** Also for a database that is about to go back. */
+/** Also for a database that is about to go back, or to change its shape. */
 export function isBeingRestored(backup: LedgerBackup, around: Restores): boolean {
   if (keptForMs(backup, around) !== undefined) return true;
   return around.databases.some((database) => {
@@ -30,9 +30,9 @@ export function isBeingRestored(backup: LedgerBackup, around: Restores): boolean
 }
 
 /**
- * Time for which the backup is kept for a database that is about to go back; `undefined`: for none. Only a backup of the same namespace
- * can say so. The one that says it stays, too: it may be all that does. So does the last one: nothing else may be able to bring the
- * database back.
+ * Time for which the backup is kept for a database that is about to go back, or to change its shape; `undefined`: for none. Only a backup of the
+ * same namespace can say so. The one that says it stays, too: it may be all that does. So does the last one: nothing else may be able to bring
+ * the database back.
  */
 export function keptForMs(
   backup: LedgerBackup,

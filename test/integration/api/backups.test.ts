@@ -1075,6 +1075,41 @@ test('a change of shape that fails brings the database back with its volumes; th
   expect((await typesOf(database)).includes('database.deleted')).toBe(false);
 });
 
+test('a database changes its shape although somebody asks for the removal of its last backup while nothing else could bring it back; then that goes', async () => {
+  const database = await make('changes-amid-removals');
+  const { backup: other } = await request(database);
+  const { archiveId } = await until(other, 'SUCCEEDED');
+  lastSays = 'runs';
+  const { change } = await shaped(database, 'ha-3');
+  await lastJobOf(database.name);
+  await service.stopWorker();
+  lastSays = undefined;
+  await eventually('the resource is gone', async () =>
+    (await held(database.name)) === undefined ? true : undefined,
+  );
+  const [last] = await finalsOf(database.name);
+  const place = last?.metadata.name ?? '';
+  await patch(place, { removeRequested: true });
+  // By when it has removed one that was asked for later, the operator has looked at both.
+  const one = (await ours()).find(({ metadata }) => backupIdOf(metadata.uid ?? '') === archiveId);
+  const named = one?.metadata.name ?? '';
+  await patch(named, { removeRequested: true });
+  const isThere = async (called: string) =>
+    (await ours()).some(({ metadata }) => metadata.name === called);
+  await eventually('the other one is gone', async () => !(await isThere(named)) || undefined);
+  const [asked] = await finalsOf(database.name);
+  expect(asked?.metadata.uid).toBe(last?.metadata.uid);
+  expect(asked?.status?.removalBegunAt).toBeUndefined();
+  await service.startWorker();
+  expect((await changeUntil(database, change, 'APPLIED')).error).toBeNull();
+  expect((await held(database.name))?.spec.bootstrap?.backup?.backupId).toBe(
+    backupIdOf(last?.metadata.uid ?? ''),
+  );
+  await eventually('the last backup is gone', async () => !(await isThere(place)) || undefined);
+  for (const { metadata } of await ours())
+    expect(metadata.annotations?.[annotations.returnsTo]).toBeUndefined();
+});
+
 /** Over HTTP nothing is known of it here, since the operator of this suite has no lease. */
 const untilHealthIs = ({ name }: Made, health: DatabaseWithProfile['database']['health']) =>
   eventually(`${name} is ${health}`, async () => {

@@ -6,6 +6,7 @@ import { changeShape } from '../../../api/configuration/change-shape.ts';
 import { readChangeWorld } from '../../../api/configuration/change-world.ts';
 import { impactOf } from '../../../api/configuration/impact.ts';
 import { planChange } from '../../../api/configuration/plan-change.ts';
+import { placeBefore } from '../../../api/configuration/shape-backups.ts';
 import type { JobContext } from '../../../api/jobs/handler.ts';
 import { BackupWriter } from '../../../api/kubernetes/backup-writer.ts';
 import { DatabaseWriter } from '../../../api/kubernetes/database-writer.ts';
@@ -285,6 +286,7 @@ async function growing(called: string) {
   return {
     run,
     backups,
+    nowMs: () => cluster.nowMs,
     asked: () => resource().metadata.annotations?.[annotations.nextTopology],
     /** The backup before the change is asked for and made. */
     backUp: async () => {
@@ -322,6 +324,20 @@ test('the further replicas of a change of shape are asked for once the backup is
   expect(asked()).toBeUndefined();
   expect(await run()).toMatchObject({ kind: 'again' });
   expect(asked()).toMatch(/^ha-3\//);
+});
+
+test('a change of shape keeps the last backup of its database from before that is made on', async () => {
+  const { run, backups, backUp, nowMs } = await growing('keeps');
+  await backUp();
+  await run();
+  const [before] = backups() as unknown as readonly OneBackupObject[];
+  expect(returnOf(before!, nowMs())).toEqual({
+    origin: {
+      databaseId: before?.status?.databaseId,
+      backupId: backupIdOf(before?.metadata.uid ?? ''),
+    },
+    leftMs: 60 * 60_000,
+  });
 });
 
 test('a worker that has lost its job asks for no backup and no replicas, and removes no last backup', async () => {
@@ -385,14 +401,15 @@ async function impossibleShape(called: string, kubernetesUid: string) {
   const made = await another(cluster, called, kubernetesUid);
   const resource = () =>
     cluster.all('LedgerDatabase').find(({ metadata }) => metadata.uid === kubernetesUid)!;
+  const object = resource();
   cluster.put({
-    ...resource(),
+    ...object,
     metadata: {
-      ...resource().metadata,
+      ...object.metadata,
       annotations: { [annotations.nextTopology]: 'ha-3/2026-11-21T10:15:00Z' },
     },
     // By somebody, meanwhile.
-    spec: { ...resource().spec, paused: true },
+    spec: { ...object.spec, paused: true },
   });
   const request = { clusterConfiguration: 'ha-3' } as const;
   const diff = [{ path: '/clusterConfiguration', from: 'single', to: 'ha-3' }];
@@ -403,27 +420,40 @@ async function impossibleShape(called: string, kubernetesUid: string) {
       changeJob(await beginChange(write, made.id, { request, diff, impact })),
     );
   });
+  const place = { namespace: object.metadata.namespace ?? '', name: nameBefore(job) };
+  const until = '2026-11-21T10:15:00Z';
+  cluster.put({
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerBackup',
+    metadata: { ...place, annotations: { [annotations.returnsTo]: `backupId=bkp_1/${until}` } },
+    spec: { database: called, type: 'PreChange' },
+  } as never);
   const asked = () => resource().metadata.annotations?.[annotations.nextTopology];
-  return { handler: handlerIn(cluster), context: contextOf(job), asked };
+  const kept = async () =>
+    (await new BackupWriter(cluster).read(place))?.metadata.annotations?.[annotations.returnsTo];
+  return { handler: handlerIn(cluster), context: contextOf(job), asked, kept };
 }
 
-test('a change of shape that is possible no more leaves nothing that was asked for beside the database', async () => {
-  const { handler, context, asked } = await impossibleShape(
+test('a change of shape that is possible no more leaves nothing that was asked for beside the database, and keeps no backup', async () => {
+  const { handler, context, asked, kept } = await impossibleShape(
     'impossible',
     '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d13',
   );
+  expect(await kept()).toBeDefined();
   expect(await handler.run(context)).toMatchObject({ kind: 'failed', retryable: false });
   expect(asked()).toBeUndefined();
+  expect(await kept()).toBeUndefined();
 });
 
 test('a worker that has lost its job takes nothing away that the one which has it may have asked for', async () => {
-  const { handler, context, asked } = await impossibleShape(
+  const { handler, context, asked, kept } = await impossibleShape(
     'overtaken',
     '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d15',
   );
   const write = () => Promise.reject(new JobLeaseLost('another worker has it'));
   await expect(handler.run({ ...context, write })).rejects.toThrow(JobLeaseLost);
   expect(asked()).toBeDefined();
+  expect(await kept()).toBeDefined();
 });
 
 /** A single replica whose owner has it go back to a backup. */
@@ -530,6 +560,9 @@ async function returning(
 
 const changeIdOf = ({ input }: { readonly input: unknown }) =>
   (input as { readonly changeId: string }).changeId;
+/** Of the backup that a job makes first. */
+const nameBefore = (job: { readonly input: unknown }) =>
+  placeBefore({ id: changeIdOf(job) }, '').name;
 
 const endedAt = (at: string) => ({
   startedAt: at,

@@ -92,6 +92,22 @@ class World {
     const { clusterId = '' } = status ?? {};
     this.replaced = { uid: metadata.uid ?? '', workload, clusterId, spec };
     for (const claim of this.cluster.all('PersistentVolumeClaim')) this.#held.set(uidOf(claim), 0);
+    this.#putMade('shape-1', 'bkp_before');
+  }
+
+  /** A backup that has been made. */
+  #putMade(called: string, backupId: string, returnsTo?: string): void {
+    this.cluster.put({
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: {
+        name: called,
+        namespace,
+        ...(returnsTo !== undefined && { annotations: { [annotations.returnsTo]: returnsTo } }),
+      },
+      spec: { database: name, type: 'Manual', removeRequested: backupId === wanted },
+      status: { databaseId: this.databaseId, backupId, ...this.#ended('True', 'Made') },
+    } as never);
   }
 
   /**
@@ -101,21 +117,9 @@ class World {
   goBack(): void {
     this.request = { restoredTo: { backupId: wanted } };
     this.#backedUp.set(wanted, 0);
-    const made = (called: string, backupId: string, returnsTo?: string) =>
-      this.cluster.put({
-        apiVersion: 'ledgerhouse.dev/v1alpha1',
-        kind: 'LedgerBackup',
-        metadata: {
-          name: called,
-          namespace,
-          ...(returnsTo !== undefined && { annotations: { [annotations.returnsTo]: returnsTo } }),
-        },
-        spec: { database: name, type: 'Manual', removeRequested: backupId === wanted },
-        status: { databaseId: this.databaseId, backupId, ...this.#ended('True', 'Made') },
-      } as never);
-    made('wanted', wanted);
+    this.#putMade('wanted', wanted);
     const until = this.cluster.nowMs + keptMs;
-    made('shape-1', 'bkp_before', writtenReturn(this.request.restoredTo!, until));
+    this.#putMade('shape-1', 'bkp_before', writtenReturn(this.request.restoredTo!, until));
   }
 
   /** Whether an operator that looks `afterMs` later leaves the backup to which it goes back. */
@@ -131,10 +135,11 @@ class World {
     return endOf(backup!, around) === undefined;
   }
 
-  /** Somebody asks for the removal of the last backup, once it is all that a resource could begin with. Whether it stays. */
+  /** Somebody asks for the removal of the last backup, before the next replicas have begun. Whether it stays. */
   removeLast(): boolean {
     const { database } = this;
-    if (database?.metadata.uid === uid || database?.status?.bootstrapped === true) return true;
+    const isBack = database?.metadata.uid !== uid && database?.status?.bootstrapped === true;
+    if (isBack) return true;
     for (const one of this.#backups) {
       const { metadata, spec } = one;
       if (metadata.name?.endsWith('-final') === true && !spec.removeRequested)
@@ -588,6 +593,27 @@ test('after the death of any process after any write, a database has gone back o
   expect([...ends].toSorted()).toEqual(['failed', 'succeeded']);
 });
 
+test('after the death of any process after any write, a database has its new or its earlier shape, although somebody asks for the removal of its last backup', async () => {
+  const ends = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(policy, way, history, async (deletionPolicy, [from, to], deeds) => {
+      const world = new World(deletionPolicy, [from, to]);
+      await live(world, deeds, () => expect(world.removeLast()).toBe(true));
+      const { outcome } = world;
+      ends.add(outcome?.kind ?? '');
+      expectServes(world, outcome?.kind === 'succeeded' ? to : from);
+    }),
+    {
+      numRuns: Number(process.env['OBSERVATIONS'] ?? '15'),
+      examples: [
+        ['Retain', ['ha-3', 'single'], turns('cluster', 25)],
+        ['Retain', ['ha-3', 'single'], turns('givesUp', 25)],
+      ],
+    },
+  );
+  expect([...ends].toSorted()).toEqual(['failed', 'succeeded']);
+});
+
 test('after the death of any process after any write, a database whose earlier state went before its replicas stop was never stopped', async () => {
   await fc.assert(
     fc.asyncProperty(policy, wayBack, history, async (deletionPolicy, topology, deeds) => {
@@ -700,7 +726,9 @@ test.each<Way>([
     const world = new World('Retain', way);
     world.isIdle = true;
     const isAsked = () =>
-      [...world.cluster.objects.values()].some(({ kind }) => kind === 'LedgerBackup');
+      [...world.cluster.objects.values()].some(
+        ({ kind, metadata }) => kind === 'LedgerBackup' && metadata.name?.endsWith('-final'),
+      );
     for (let turn = 0; turn < 100 && !isAsked(); turn += 1) {
       await world.work(100, false);
       await world.operate(100, false);
