@@ -68,7 +68,7 @@ export async function newSink(url: string, input: Input): Promise<Sink> {
     if (given !== undefined) throw usageFailure(`--${given.name} is for brokers`);
     return { type, url };
   }
-  const password = input.has('username') ? await passwordOf() : '';
+  const password = input.has('username') ? await passwordOf(input) : '';
   return { ...settingsOf(input), type, url, ...(password !== '' && { password }) } as Broker;
 }
 
@@ -83,7 +83,7 @@ export async function changedSink(sink: ChangeStream['sink'], input: Input): Pro
   const url = input.text('url') ?? sink.url;
   if (sink.type === 'WEBHOOK') return { type: 'WEBHOOK', url };
   const { passwordSet: _, ...before } = sink;
-  const password = input.has('password') ? await passwordOf() : '';
+  const password = input.has('password') ? await passwordOf(input) : '';
   return { ...before, ...settingsOf(input), url, ...(password !== '' && { password }) };
 }
 
@@ -113,5 +113,8 @@ function readPem(file: string): string {
   }
 }
 
-const passwordOf = async (): Promise<string> =>
-  (await readSecret('Password of the broker: ')).replace(/\r?\n$/, '');
+/** `--dry-run` shows the request, so it neither asks for a password nor shows one. */
+const passwordOf = async (input: Input): Promise<string> =>
+  input.has('dry-run')
+    ? '(redacted)'
+    : (await readSecret('Password of the broker: ')).replace(/\r?\n$/, '');

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { locate, placesOf, readCommandLine } from './command-line.ts';
 import { commands } from './commands.ts';
 import { CliFailure } from './failure.ts';
+import { shellWords } from '../test/support/cli/shell-words.ts';
 
 const words = (line: string) => line.split(' ').filter((word) => word !== '');
 const failure = (line: string): CliFailure => {
@@ -89,14 +90,6 @@ test('no command declares a flag twice, nor one of those that all have', () => {
     expect([path, new Set(names).size]).toEqual([path, names.length]);
   }
 });
-
-/** Splits like a shell, as far as the examples need it, up to a redirection or a second command. */
-function shellWords(line: string): string[] {
-  const before = /^(?:'[^']*'|"[^"]*"|[^<>&'"])*/.exec(line)?.[0] ?? '';
-  return [...before.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, bare]) => single ?? double ?? bare ?? '',
-  );
-}
 
 test.each(
   places.flatMap(({ words: path, node }) =>

@@ -1,5 +1,6 @@
 /** Commands for signing in, keys, and the audit log. */
 import type { Command, Group } from '../command.ts';
+import { dryRun } from './payload-options.ts';
 import { pageOptions } from './wait-options.ts';
 
 const signIn = () => import('../handlers/sign-in.ts');
@@ -98,6 +99,7 @@ const create: Command = {
         'address or CIDR range from which it may be used; repeatable; from anywhere when absent',
       repeatable: true,
     },
+    dryRun,
   ],
   examples: [
     { command: 'keys create ci --permission db:read --permission db:write' },
@@ -117,6 +119,7 @@ const rotate: Command = {
       value: 'duration',
       summary: 'time for which the old key still works, such as 0s or 24h; 24h when absent',
     },
+    dryRun,
   ],
   examples: [{ command: `keys rotate ${id} --grace 1h` }],
   load: async () => (await handlers()).rotateKey,
@@ -129,6 +132,7 @@ const renew: Command = {
   arguments: [key],
   options: [
     { name: 'expires-in', value: 'days', summary: 'days, 1 to 3650, or never; 90 when absent' },
+    dryRun,
   ],
   examples: [{ command: `keys renew ${id} --expires-in 365` }],
   load: async () => (await handlers()).renewKey,
@@ -148,6 +152,7 @@ const update: Command = {
       repeatable: true,
     },
     { name: 'allow-any-ip', summary: 'let it be used from anywhere' },
+    dryRun,
   ],
   examples: [
     { command: `keys update ${id} --name "nightly export"` },
@@ -161,7 +166,7 @@ const revoke: Command = {
   name: 'revoke',
   summary: 'Revoke an API key',
   arguments: [key],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `keys revoke ${id}` }],
   load: async () => (await handlers()).revokeKey,
 };

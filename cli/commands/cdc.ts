@@ -1,5 +1,6 @@
 /** Commands for the change events of databases, and for the streams that push them. */
 import type { Command, Group, Option } from '../command.ts';
+import { dryRun } from './payload-options.ts';
 import { sinkOptions } from '../change-stream-sink.ts';
 import { resumeStreams, suspendStreams } from './changes.ts';
 import { graceOption } from '../secret-rotation.ts';
@@ -61,7 +62,7 @@ const create: Command = {
   description:
     'Events come at least once and in the order of their timestamps. https: requests by Standard Webhooks, at most 100 events in each; the secret that signs is printed. amqps: messages of TigerBeetle’s own form to a broker such as RabbitMQ. kafkas: messages to a topic. The password of a user is read from standard input.',
   arguments: [database, { name: 'url' }],
-  options: [after, description, ...sinkOptions],
+  options: [after, description, ...sinkOptions, dryRun],
   examples: [
     { command: 'cdc create payments-prod https://hooks.example.com/ledger > secret' },
     {
@@ -92,6 +93,7 @@ const update: Command = {
     { name: 'password', summary: 'for a broker: ask for another password' },
     ...sinkOptions,
     description,
+    dryRun,
   ],
   examples: [{ command: `cdc update payments-prod ${chs} --url https://other.example.com/ledger` }],
   load: async () => (await streamHandlers()).updateStream,
@@ -102,7 +104,7 @@ const pause: Command = {
   name: 'pause',
   summary: 'Pause a change stream; it keeps its position; needs a sign-in',
   arguments: [database, stream],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `cdc pause payments-prod ${chs}` }],
   load: async () => (await streamHandlers()).pauseStream,
 };
@@ -112,7 +114,7 @@ const resume: Command = {
   name: 'resume',
   summary: 'Resume a change stream that is paused or failed, or try at once; needs a sign-in',
   arguments: [database, stream],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `cdc resume payments-prod ${chs}` }],
   load: async () => (await streamHandlers()).resumeStream,
 };
@@ -122,7 +124,7 @@ const remove: Command = {
   name: 'delete',
   summary: 'Delete a change stream and its position; needs a sign-in',
   arguments: [database, stream],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `cdc delete payments-prod ${chs}` }],
   load: async () => (await streamHandlers()).deleteStream,
 };
@@ -142,7 +144,7 @@ const rotateSecret: Command = {
   name: 'rotate-secret',
   summary: 'Give a change stream another secret, and print it; needs a sign-in',
   arguments: [database, stream],
-  options: [graceOption],
+  options: [graceOption, dryRun],
   examples: [{ command: `cdc rotate-secret payments-prod ${chs} --grace 1h` }],
   load: async () => (await streamHandlers()).rotateStreamSecret,
 };

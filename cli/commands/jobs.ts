@@ -1,5 +1,6 @@
 /** `jobs`: long-running operations on databases. */
 import type { Command, Group } from '../command.ts';
+import { dryRun } from './payload-options.ts';
 import { pageOptions, waitTimeout } from './wait-options.ts';
 
 const statuses = ['QUEUED', 'RUNNING', 'WAITING', 'CANCELING', 'SUCCEEDED', 'FAILED', 'CANCELED'];
@@ -53,7 +54,7 @@ const cancel: Command = {
   name: 'cancel',
   summary: 'Cancel a job',
   arguments: [job],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `jobs cancel ${id}` }],
   load: async () => (await handlers()).cancelJob,
 };
@@ -63,7 +64,7 @@ const retry: Command = {
   name: 'retry',
   summary: 'Retry a job that failed',
   arguments: [job],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `jobs retry ${id}` }],
   load: async () => (await handlers()).retryJob,
 };
@@ -75,7 +76,7 @@ const complete: Command = {
   description:
     'For the administrator of the installation. Give --organization if there are several.',
   arguments: [job],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `jobs complete ${id}` }],
   load: async () => (await handlers()).completeJob,
 };
@@ -86,7 +87,7 @@ const refuse: Command = {
   summary: 'Refuse a job that waits for a person',
   description: 'For the administrator of the installation. The job fails with the reason.',
   arguments: [job],
-  options: [{ name: 'reason', value: 'text', summary: 'reason that the requester sees' }],
+  options: [{ name: 'reason', value: 'text', summary: 'reason that the requester sees' }, dryRun],
   examples: [{ command: `jobs refuse ${id} --reason 'no room in this region'` }],
   load: async () => (await handlers()).refuseJob,
 };

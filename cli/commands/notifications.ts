@@ -1,5 +1,6 @@
 /** Commands for a person's notifications. */
 import type { Command, Group } from '../command.ts';
+import { dryRun } from './payload-options.ts';
 import { pageOptions } from './wait-options.ts';
 
 const handlers = () => import('../handlers/notifications.ts');
@@ -20,7 +21,7 @@ const readAll: Command = {
   name: 'read-all',
   summary: 'Mark all present notifications as read',
   arguments: [],
-  options: [],
+  options: [dryRun],
   examples: [{ command: 'notifications read-all' }],
   load: async () => (await handlers()).readAll,
 };
@@ -40,7 +41,7 @@ const mute: Command = {
   name: 'mute',
   summary: 'Get no more notifications of a kind, or of a database',
   arguments: [what],
-  options: [],
+  options: [dryRun],
   examples: [
     { command: 'notifications mute engine_upgraded' },
     { command: 'notifications mute payments-test' },
@@ -53,7 +54,7 @@ const unmute: Command = {
   name: 'unmute',
   summary: 'Get notifications of a kind, or of a database, again',
   arguments: [what],
-  options: [],
+  options: [dryRun],
   examples: [{ command: 'notifications unmute engine_upgraded' }],
   load: async () => (await handlers()).unmute,
 };
@@ -63,7 +64,7 @@ const mail: Command = {
   name: 'mail',
   summary: 'Choose whether a kind comes by mail: at-once, daily or never',
   arguments: [{ name: 'kind' }, { name: 'when' }],
-  options: [],
+  options: [dryRun],
   examples: [
     { command: 'notifications mail database_trouble at-once' },
     { command: 'notifications mail change_failed daily' },

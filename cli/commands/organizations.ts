@@ -1,5 +1,6 @@
 /** `organizations`: tenants of the installation, for its administrator. */
 import type { Command, Group } from '../command.ts';
+import { dryRun } from './payload-options.ts';
 import { pageOptions } from './wait-options.ts';
 
 const handlers = () => import('../handlers/organizations.ts');
@@ -36,7 +37,7 @@ const create: Command = {
   summary: 'Create an organization',
   description: 'Its databases are in the Kubernetes namespace org- and the slug.',
   arguments: [{ name: 'slug' }],
-  options: [{ name: 'name', value: 'name', summary: 'for people; the slug when absent' }],
+  options: [{ name: 'name', value: 'name', summary: 'for people; the slug when absent' }, dryRun],
   examples: [{ command: 'organizations create acme --name Acme' }],
   load: async () => (await handlers()).createOrganization,
 };
@@ -60,6 +61,7 @@ const update: Command = {
       value: 'days',
       summary: 'how long audit events are kept, 90 to 2557 days',
     },
+    dryRun,
   ],
   examples: [
     { command: `organizations update ${id} --name "Acme Payments"` },
@@ -76,7 +78,7 @@ const suspend: Command = {
   description:
     'It can be read, its databases can be deleted, and access can be revoked; all else is refused. Its databases run on.',
   arguments: [organization],
-  options: [{ name: 'reason', value: 'text', summary: 'reason, which its members see' }],
+  options: [{ name: 'reason', value: 'text', summary: 'reason, which its members see' }, dryRun],
   examples: [{ command: `organizations suspend ${id} --reason "The contract has ended."` }],
   load: async () => (await handlers()).suspendOrganization,
 };
@@ -86,7 +88,7 @@ const resume: Command = {
   name: 'resume',
   summary: 'End the suspension of an organization',
   arguments: [organization],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `organizations resume ${id}` }],
   load: async () => (await handlers()).resumeOrganization,
 };
@@ -104,6 +106,7 @@ const remove: Command = {
       value: 'slug',
       summary: 'the slug of the organization, to confirm the deletion',
     },
+    dryRun,
   ],
   examples: [{ command: `organizations delete ${id} --confirm acme` }],
   load: async () => (await handlers()).deleteOrganization,
@@ -114,7 +117,7 @@ const restore: Command = {
   name: 'restore',
   summary: 'Restore a deleted organization',
   arguments: [organization],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `organizations restore ${id}` }],
   load: async () => (await handlers()).restoreOrganization,
 };

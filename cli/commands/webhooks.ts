@@ -48,7 +48,7 @@ const create: Command = {
   name: 'create',
   summary: 'Create a webhook endpoint; prints its secret',
   arguments: [{ name: 'url' }],
-  options: subscription,
+  options: [...subscription, dryRun],
   examples: [
     { command: 'webhooks create https://hooks.example.com/ledgerhouse' },
     {
@@ -90,7 +90,7 @@ const enable: Command = {
   name: 'enable',
   summary: 'Enable a webhook endpoint; pending deliveries go on',
   arguments: [endpoint],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `webhooks enable ${whe}` }],
   load: async () => (await webhookHandlers()).enableWebhook,
 };
@@ -100,7 +100,7 @@ const disable: Command = {
   name: 'disable',
   summary: 'Disable a webhook endpoint: it gets nothing until it is enabled',
   arguments: [endpoint],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `webhooks disable ${whe}` }],
   load: async () => (await webhookHandlers()).disableWebhook,
 };
@@ -110,7 +110,7 @@ const remove: Command = {
   name: 'delete',
   summary: 'Delete a webhook endpoint and the history of its deliveries',
   arguments: [endpoint],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `webhooks delete ${whe}` }],
   load: async () => (await webhookHandlers()).deleteWebhook,
 };
@@ -120,7 +120,7 @@ const test: Command = {
   name: 'test',
   summary: 'Send a test event, and wait until its first attempt has ended',
   arguments: [endpoint],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `webhooks test ${whe}` }],
   load: async () => (await webhookHandlers()).testWebhook,
 };
@@ -140,7 +140,7 @@ const rotateSecret: Command = {
   name: 'rotate-secret',
   summary: 'Give a webhook endpoint another secret, and print it',
   arguments: [endpoint],
-  options: [graceOption],
+  options: [graceOption, dryRun],
   examples: [{ command: `webhooks rotate-secret ${whe} --grace 1h` }],
   load: async () => (await webhookHandlers()).rotateSecret,
 };
@@ -215,7 +215,7 @@ const replay: Command = {
   name: 'replay',
   summary: 'Make a delivery again',
   arguments: [delivery],
-  options: [],
+  options: [dryRun],
   examples: [{ command: `deliveries replay ${dlv}` }],
   load: async () => (await deliveryHandlers()).replayDelivery,
 };
@@ -225,7 +225,7 @@ const replayMany: Command = {
   name: 'replay-many',
   summary: 'Make many deliveries again; FAILED and CANCELED ones when no status is given',
   arguments: [],
-  options: [...deliveryFilter, { name: 'count', summary: 'only count them' }],
+  options: [...deliveryFilter, { name: 'count', summary: 'only count them' }, dryRun],
   examples: [
     { command: `deliveries replay-many --endpoint ${whe} --count` },
     { command: `deliveries replay-many --endpoint ${whe} --after 2026-07-01T00:00:00Z` },

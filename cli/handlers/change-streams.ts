@@ -3,6 +3,7 @@ import { changedSink, changesSink, newSink } from '../change-stream-sink.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
@@ -41,6 +42,7 @@ export const createStream: Handler = async (context, input) => {
       ...(description !== undefined && { description }),
     },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ secret }) => (secret === null ? '' : `${secret}\n`));
   const { changeStream, secret } = received.document;
@@ -75,6 +77,7 @@ async function sinkAfter(context: Context, input: Input) {
 async function change(context: Context, input: Input, body: UpdateChangeStreamRequest) {
   const { exchange } = await context.service();
   const request = contractRequest('patch', one, { params: await paramsOf(context, input), body });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   printStream(context, input, await receive(exchange, request));
   return ExitCode.Ok;
 }
@@ -82,7 +85,9 @@ async function change(context: Context, input: Input, body: UpdateChangeStreamRe
 export const deleteStream: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const params = await paramsOf(context, input);
-  await exchange.send(contractRequest('delete', one, { params }));
+  const request = contractRequest('delete', one, { params });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  await exchange.send(request);
   context.output.note(`${params.streamId} is deleted; its place is forgotten`);
   return ExitCode.Ok;
 };
@@ -100,6 +105,7 @@ export const rotateStreamSecret: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const params = await paramsOf(context, input);
   const request = contractRequest('post', `${one}/secret/rotate`, { params, body });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
   context.output.note(rotationNote(received.document.changeStream.previousSecretUntil));

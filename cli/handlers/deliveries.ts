@@ -1,5 +1,6 @@
 import type { WebhookAttempt, WebhookDelivery } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
@@ -47,6 +48,7 @@ export const listAttempts: Handler = async (context, input) => {
 export const replayDelivery: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const request = contractRequest('post', `${one}/replay`, { params: paramsOf(input) });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ webhookDelivery }) => deliveryText(webhookDelivery));
   return ExitCode.Ok;
@@ -62,6 +64,7 @@ export const replayMany: Handler = async (context, input) => {
       dryRun: input.has('count'),
     },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ dryRun, replayed, expedited, skipped }) =>
     fields([

@@ -1,5 +1,6 @@
 import type { Handler } from '../command.ts';
 import { databaseIdOf } from '../database-id.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
@@ -54,6 +55,7 @@ export const cancelJob: Handler = async (context, input) => {
   const request = contractRequest('post', '/api/v1/jobs/{jobId}/cancel', {
     params: { jobId: input.argument(0) },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   printAnswer(context, input, await receive(exchange, request), ({ job }) => jobText(job));
   return ExitCode.Ok;
 };
@@ -63,6 +65,7 @@ export const retryJob: Handler = async (context, input) => {
   const request = contractRequest('post', '/api/v1/jobs/{jobId}/retry', {
     params: { jobId: input.argument(0) },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ job }) => jobText(job));
   context.output.note(`to wait for it: ledgerhouse jobs watch ${received.document.job.id}`);
@@ -74,6 +77,7 @@ export const completeJob: Handler = async (context, input) => {
   const request = contractRequest('post', '/api/v1/jobs/{jobId}/complete', {
     params: { jobId: input.argument(0) },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ job }) => jobText(job));
   return ExitCode.Ok;
@@ -89,6 +93,7 @@ export const refuseJob: Handler = async (context, input) => {
     params: { jobId: input.argument(0) },
     body: { reason },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ job }) => jobText(job));
   return ExitCode.Ok;

@@ -3,6 +3,7 @@ import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { readDurationMs } from '../duration.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
@@ -64,6 +65,7 @@ export const createKey: Handler = async (context, input) => {
       ...expiry,
     },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   printSecret(context, input, await receive(exchange, request));
   return ExitCode.Ok;
 };
@@ -77,6 +79,7 @@ export const rotateKey: Handler = async (context, input) => {
     params: { keyId: input.argument(0) },
     body,
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   printSecret(context, input, await receive(exchange, request));
   return ExitCode.Ok;
 };
@@ -88,6 +91,7 @@ export const renewKey: Handler = async (context, input) => {
     params: { keyId: input.argument(0) },
     body,
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   printAnswer(context, input, await receive(exchange, request), ({ apiKey }) => keyText(apiKey));
   return ExitCode.Ok;
 };
@@ -111,6 +115,7 @@ export const updateKey: Handler = async (context, input) => {
     params: { keyId: input.argument(0) },
     body,
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   printAnswer(context, input, await receive(exchange, request), ({ apiKey }) => keyText(apiKey));
   return ExitCode.Ok;
 };
@@ -119,7 +124,9 @@ export const revokeKey: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const keyId = input.argument(0);
   const params = { keyId };
-  await exchange.send(contractRequest('delete', '/api/v1/api-keys/{keyId}', { params }));
+  const request = contractRequest('delete', '/api/v1/api-keys/{keyId}', { params });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  await exchange.send(request);
   context.output.note(`${keyId} is revoked`);
   return ExitCode.Ok;
 };

@@ -2,6 +2,7 @@ import type { Notification, NotificationPreferences } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
@@ -27,6 +28,7 @@ export const readAll: Handler = async (context, input) => {
   const newest = contractRequest('get', all, { query: { limit: 1 } });
   const [last] = (await receive(exchange, newest)).document.data;
   const request = contractRequest('patch', all, { body: { readThrough: last?.sequence ?? '0' } });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ unread }) => `${unread} unread\n`);
   return ExitCode.Ok;
@@ -64,7 +66,9 @@ export const chooseMail: Handler = async (context, input) => {
     mailKinds: [...others(mailKinds), ...(time === 'at-once' ? [kind] : [])],
     digestKinds: [...others(digestKinds), ...(time === 'daily' ? [kind] : [])],
   };
-  const received = await receive(exchange, contractRequest('patch', preferences, { body }));
+  const request = contractRequest('patch', preferences, { body });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ notificationPreferences: own }) => preferencesText(own));
   return ExitCode.Ok;
 };
@@ -83,7 +87,9 @@ async function change(
     kind === undefined
       ? { mutedDatabases: alter(mutedDatabases, await databaseIdOf(exchange, word)) }
       : { mutedKinds: alter(mutedKinds, kind) };
-  const received = await receive(exchange, contractRequest('patch', preferences, { body }));
+  const request = contractRequest('patch', preferences, { body });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ notificationPreferences: own }) => preferencesText(own));
   return ExitCode.Ok;
 }

@@ -1,6 +1,7 @@
 import type { Organization } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import { confirmByName, requireConfirmable } from '../confirm.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
@@ -42,6 +43,7 @@ export const createOrganization: Handler = async (context, input) => {
   const request = contractRequest('post', path, {
     body: { slug: given, name: input.text('name') ?? given },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ organization }) => organizationText(organization));
   return ExitCode.Ok;
@@ -66,6 +68,7 @@ export const updateOrganization: Handler = async (context, input) => {
       ...(auditRetentionDays !== undefined && { auditRetentionDays }),
     },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ organization }) => organizationText(organization));
   return ExitCode.Ok;
@@ -84,6 +87,7 @@ export const suspendOrganization: Handler = async (context, input) => {
     ...paramsOf(input),
     body: { reason },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ organization }) => organizationText(organization));
   return ExitCode.Ok;
@@ -92,17 +96,20 @@ export const suspendOrganization: Handler = async (context, input) => {
 export const resumeOrganization: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const request = contractRequest('post', `${one}/resume`, paramsOf(input));
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ organization }) => organizationText(organization));
   return ExitCode.Ok;
 };
 
 export const deleteOrganization: Handler = async (context, input) => {
-  requireConfirmable(input, slug);
+  if (!input.has('dry-run')) requireConfirmable(input, slug);
   const { exchange } = await context.service();
+  const request = contractRequest('delete', one, paramsOf(input));
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { document } = await receive(exchange, contractRequest('get', one, paramsOf(input)));
   await confirmByName(input, document.organization.slug, slug);
-  const received = await receive(exchange, contractRequest('delete', one, paramsOf(input)));
+  const received = await receive(exchange, request);
   const { purgeAt } = received.document.organization;
   context.output.note(`it can be restored until ${purgeAt ?? 'it is gone'}`);
   printAnswer(context, input, received, ({ organization }) => organizationText(organization));
@@ -112,6 +119,7 @@ export const deleteOrganization: Handler = async (context, input) => {
 export const restoreOrganization: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const request = contractRequest('post', `${one}/restore`, paramsOf(input));
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ organization }) => organizationText(organization));
   return ExitCode.Ok;

@@ -45,6 +45,7 @@ export const createWebhook: Handler = async (context, input) => {
       }),
     },
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
   context.output.note(
@@ -95,6 +96,7 @@ export const disableWebhook: Handler = (context, input) => setStatus(context, in
 async function setStatus(context: Context, input: Input, status: 'ENABLED' | 'DISABLED') {
   const { exchange } = await context.service();
   const request = contractRequest('patch', one, { params: paramsOf(input), body: { status } });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   printAnswer(context, input, await receive(exchange, request), ({ webhookEndpoint }) =>
     endpointText(webhookEndpoint),
   );
@@ -103,7 +105,9 @@ async function setStatus(context: Context, input: Input, status: 'ENABLED' | 'DI
 
 export const deleteWebhook: Handler = async (context, input) => {
   const { exchange } = await context.service();
-  await exchange.send(contractRequest('delete', one, { params: paramsOf(input) }));
+  const request = contractRequest('delete', one, { params: paramsOf(input) });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  await exchange.send(request);
   context.output.note(`${input.argument(0)} is deleted`);
   return ExitCode.Ok;
 };
@@ -122,6 +126,7 @@ export const rotateSecret: Handler = async (context, input) => {
     params: paramsOf(input),
     body,
   });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
   context.output.note(rotationNote(received.document.webhookEndpoint.previousSecretUntil));
@@ -135,6 +140,7 @@ const testMaxMs = 30_000;
 export const testWebhook: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const request = contractRequest('post', `${one}/test`, { params: paramsOf(input) });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
   let received: Awaited<ReturnType<typeof deliveryNow>> = await receive(exchange, request);
   const deliveryId = received.document.webhookDelivery.id;
   const { timers } = context;

@@ -18,10 +18,11 @@ import type {
   Organization,
   SessionList,
 } from '../../../gen/api.ts';
-import { hiddenFields, type Browser } from '../../support/browser/browser.ts';
+import type { Browser } from '../../support/browser/browser.ts';
 import { PeopleService } from '../../support/api/people-service.ts';
 import { makeDatabase, newJob, patient, silent, tester } from '../../support/api/store.ts';
 import { stripeKey, TestStripe, webhookSecret } from '../../support/api/stripe.ts';
+import { accessToken } from '../../support/cli/access-token.ts';
 import { Cli } from '../../support/cli/cli.ts';
 
 let service: PeopleService;
@@ -53,7 +54,7 @@ beforeAll(async () => {
   administrator = await service.administrator();
   cli = new Cli({
     LEDGERHOUSE_BASE_URL: service.url,
-    LEDGERHOUSE_API_KEY: await accessToken(administrator),
+    LEDGERHOUSE_API_KEY: await accessToken(service.url, administrator),
   });
   const made = await cli.run(['organizations', 'create', 'people-elsewhere', '--json']);
   elsewhere = (JSON.parse(made.stdout) as { organization: Organization }).organization.id;
@@ -65,24 +66,6 @@ afterAll(async () => {
   await stripe?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** The access token of a device that the person in this browser let in. */
-async function accessToken(browser: Browser): Promise<string> {
-  const oauth = async (path: string, form: Readonly<Record<string, string>>) => {
-    const body = new URLSearchParams({ client_id: 'ledgerhouse-cli', ...form });
-    const answer = await fetch(`${service.url}/oauth/${path}`, { method: 'POST', body });
-    return (await answer.json()) as Record<string, string>;
-  };
-  const device = await oauth('device_authorization', {});
-  const page = await browser.open(device['verification_uri_complete'] ?? '');
-  const form = { ...hiddenFields(page), decision: 'approved' };
-  await browser.open(`${service.url}/device`, { form });
-  const tokens = await oauth('token', {
-    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
-    device_code: device['device_code'] ?? '',
-  });
-  return tokens['access_token'] ?? '';
-}
 
 /**
  * A job that waits for people. It is made as a waiting one that is due tomorrow, in one transaction: no worker takes it before it
@@ -224,7 +207,7 @@ test('an organization goes through its whole life by commands', async () => {
 async function person(sub: string, name = sub) {
   const email = `${sub}@example.com`;
   const browser = await service.signIn({ sub, name, email, email_verified: true });
-  const env = { LEDGERHOUSE_API_KEY: await accessToken(browser) };
+  const env = { LEDGERHOUSE_API_KEY: await accessToken(service.url, browser) };
   return (args: readonly string[], stdin?: string) =>
     cli.run(args, { env, ...(stdin !== undefined && { stdin }) });
 }
