@@ -8,6 +8,7 @@ import { changes } from './commands/changes.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/profiles.ts';
 import { connect } from './commands/connect.ts';
+import { connection } from './commands/connection.ts';
 import { databases } from './commands/databases.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand, imports } from './commands/imports.ts';
@@ -32,6 +33,7 @@ export const commands: Group = {
     tb,
     cdc,
     connect,
+    connection,
     databases,
     changes,
     maintenanceWindow,

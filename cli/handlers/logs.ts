@@ -1,15 +1,16 @@
 import { sleep } from '../../base/timers.ts';
-import type { LogLine, LogLineList } from '../../gen/api.ts';
+import type { LogLine } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { readDurationMs } from '../duration.ts';
 import { ExitCode } from '../exit-code.ts';
-import { CliFailure, isPassing, valueFailure } from '../failure.ts';
+import { valueFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readChoices, readRowLimit } from '../list-options.ts';
 import { printable } from '../output/output.ts';
+import { survived } from '../survived.ts';
 
 const path = '/api/v1/databases/{databaseId}/logs';
 const severities = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'] as const;
@@ -18,7 +19,6 @@ const sinceDefault = '1h';
 const limitDefault = 100;
 const followedAtOnce = 500;
 const everyMs = 2_000;
-const retryMs = 5_000;
 
 /** Prints each line once: the next read returns only lines that were kept after the last printed one. */
 export const printLogs: Handler = async (context, input) => {
@@ -40,27 +40,12 @@ export const printLogs: Handler = async (context, input) => {
   if (!input.has('follow')) return ExitCode.Ok;
   const printed = new Set(newest.map(({ id }) => id));
   for (let { after } = page; ;) {
-    const next = await survive(context, () => read({ after, limit: followedAtOnce }));
+    const next = await survived(context, () => read({ after, limit: followedAtOnce }));
     print(context, input, next?.data.filter(({ id }) => !printed.has(id)) ?? []);
     after = next?.page.after ?? after;
     if (next?.page.hasMore !== true) await sleep(context.timers, everyMs);
   }
 };
-
-/** `undefined`: no answer this time; a restart of the service does not end the command. */
-async function survive(
-  { output, timers }: Context,
-  read: () => Promise<LogLineList>,
-): Promise<LogLineList | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof CliFailure) || !isPassing(error)) throw error;
-    output.note(`${printable(error.message)}; asking again in ${retryMs / 1_000} s`);
-    await sleep(timers, retryMs);
-    return undefined;
-  }
-}
 
 function filterOf(input: Input) {
   const [severity] = readChoices(input, 'severity', severities).severity ?? [];

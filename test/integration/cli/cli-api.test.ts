@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CreatedDatabase, Database, JobList } from '../../../gen/api.ts';
+import type {
+  ConnectionCheckAnswer,
+  ConnectionSnippetAnswer,
+  CreatedDatabase,
+  Database,
+  JobList,
+} from '../../../gen/api.ts';
 import { Cli } from '../../support/cli/cli.ts';
 import type { TestEngine } from '../../support/engine/engine.ts';
 import { TestService } from '../../support/api/service.ts';
@@ -157,6 +163,78 @@ test('all eight subcommands', async () => {
   expect(balances.result[0]).toMatchObject({ debits_posted: '150', debits_pending: '0' });
   expect((await tb('query-accounts', '--code', '10', '--limit', '1')).page?.hasMore).toBe(true);
   expect((await tb('query-transfers', '--ledger', '1')).result).toHaveLength(3);
+});
+
+const programs = {
+  node: 'main.js',
+  go: 'main.go',
+  java: 'Main.java',
+  dotnet: 'Program.cs',
+  python: 'main.py',
+  rust: 'src/main.rs',
+};
+
+test.each(Object.entries(programs))(
+  'a program in %s is shown with its commands, and printed alone byte for byte',
+  async (language, file) => {
+    const words = ['connection', 'snippet', 'payments', '--language', language];
+    const { snippet } = await json<ConnectionSnippetAnswer>(...words);
+    const shown = await cli.run(words);
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain(`\n${file}:\n\n`);
+    expect(shown.stdout).toContain(`  ledgerhouse connect payments --exec -- `);
+    const alone = await cli.run([...words, '--program']);
+    expect(alone).toMatchObject({ code: 0, stdout: snippet.file?.content });
+  },
+);
+
+test('a language without a program has none to print, and one that is not known is named', async () => {
+  const words = ['connection', 'snippet', database.id, '--language'];
+  expect((await cli.run([...words, 'curl'])).stdout).toMatch(/^curl: [^]*lookup_accounts/);
+  const none = await cli.run([...words, 'curl', '--program']);
+  expect(none).toMatchObject({ code: 3, stdout: '' });
+  expect(none.stderr).toContain('leave out --program');
+  const unknown = await cli.run([...words, 'cobol']);
+  expect(unknown.code).toBe(3);
+  expect(unknown.stderr).toContain('node, go, java');
+});
+
+test('a connection check is begun, looked up and waited for by commands', async () => {
+  const checks = ['connection', 'checks'];
+  const begun = await cli.run([...checks, 'create', 'payments', '--language', 'Go']);
+  expect(begun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^status +WAITING$/m) });
+  const [, id = ''] = /^id +(chk_\w+)$/m.exec(begun.stdout) ?? [];
+  const [, account = ''] = /^account +(\d+)$/m.exec(begun.stdout) ?? [];
+  expect(begun.stderr).toContain(`connection checks watch ${database.id} ${id}\n`);
+  const words = ['connection', 'snippet', 'payments', '--language', 'node', '--program'];
+  expect((await cli.run([...words, '--check', id])).stdout).toContain(`[${account}n]`);
+  const early = await cli.run([...checks, 'watch', 'payments', id, '--wait-timeout', '1s']);
+  expect(early).toMatchObject({ code: 10, stdout: '' });
+  const watching = cli.run([...checks, 'watch', 'payments', id]);
+  expect((await tb('lookup-accounts', '--id', account)).missing).toEqual([account]);
+  const seen = await watching;
+  expect(seen).toMatchObject({ code: 0, stdout: expect.stringMatching(/^by way of +http$/m) });
+  expect(seen.stdout).toMatch(/^status +VERIFIED$/m);
+  const read = await json<ConnectionCheckAnswer>(...checks, 'get', database.id, id);
+  expect(read.connectionCheck).toMatchObject({ id, language: 'go', status: 'VERIFIED' });
+});
+
+test('a check that nobody looks up ends its watch with 1, and one that is not there with 6', async () => {
+  const checks = ['connection', 'checks'];
+  const { connectionCheck } = await json<ConnectionCheckAnswer>(...checks, 'create', 'payments');
+  const { id } = connectionCheck;
+  await service.alter("UPDATE connection_checks SET expires_at = now() - interval '1 second'");
+  const expired = await cli.run([...checks, 'watch', 'payments', id]);
+  expect(expired).toMatchObject({ code: 1, stdout: expect.stringMatching(/^status +EXPIRED$/m) });
+  const nowhere = id.replace(/.{4}$/, '0000');
+  for (const words of [
+    [...checks, 'watch', 'payments', nowhere],
+    ['connection', 'snippet', 'payments', '--check', nowhere],
+  ]) {
+    const { code, stderr } = await cli.run(words);
+    expect(code).toBe(6);
+    expect(stderr).toContain('connection checks create');
+  }
 });
 
 test('the next page begins where the last one ends', async () => {

@@ -631,6 +631,39 @@ describe('jobs', () => {
   );
 });
 
+test('watch of a connection check tells each failed attempt once, and outlives a service that restarts', async () => {
+  const check = {
+    id: 'chk_1',
+    databaseId: id,
+    language: null,
+    accountId: '41',
+    status: 'WAITING',
+    seenBy: ['tunnel', 'http'],
+    observed: null,
+    troubles: [],
+    createdAt: '2026-11-21T02:03:04.567Z',
+    expiresAt: '2026-11-21T02:18:04.567Z',
+  };
+  const trouble = { at: check.createdAt, code: 'wrong_cluster', detail: 'Wrong \u001b[2Jcluster.' };
+  const seen = { ...check, troubles: [trouble] };
+  const down = answer(503, problem(503, 'service_unavailable'));
+  server.react(
+    answer(200, { connectionCheck: check }),
+    answer(200, { connectionCheck: seen }),
+    down,
+    down,
+    down,
+    down,
+    answer(200, { connectionCheck: { ...seen, status: 'EXPIRED' } }),
+  );
+  const { code, stdout, stderr } = await cli.run(['connection', 'checks', 'watch', id, 'chk_1']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('asking again in 5 s');
+  expect(stderr.match(/wrong_cluster: Wrong \ufffd\[2Jcluster\.\n/g)).toHaveLength(1);
+  expect(stdout).toMatch(/^status +EXPIRED$/m);
+  expect(stdout).toMatch(/ wrong_cluster +Wrong \ufffd\[2Jcluster\.$/m);
+});
+
 test('metrics shows figures that are not whole, and series with their extremes', async () => {
   const series = metricRoutes.queryMetrics.responses[200].example;
   const points = [12.1, null, 0.25].map((value, index) => [index * 15_000, value]);
