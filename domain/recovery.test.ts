@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { beginAfter, planRestore, rangesOf, windowOf, type Target } from './recovery.ts';
+import {
+  beginAfter,
+  planRestore,
+  rangesLeft,
+  rangesOf,
+  windowOf,
+  type Target,
+} from './recovery.ts';
 
 const run = (firstOp: number, lastOp: number) => ({
   firstOp,
@@ -88,6 +95,22 @@ test('a backup outside of every run is a moment of its own', () => {
     reason: 'in_a_gap',
     before: at(130),
   });
+});
+
+test('a run that began with a backup that has gone begins with the next one that stays, and none is left without', () => {
+  const left = (gone: readonly number[], stay: readonly number[]) =>
+    rangesLeft(ranges, new Set(gone), stay.map(at)).map(({ from }) => from.op);
+  expect(left([], [])).toEqual([0, 160]);
+  expect(left([160], [200, 180, 40])).toEqual([0, 180]);
+  expect(left([160], [160])).toEqual([0, 160]);
+  expect(left([160, 40], [40, 301])).toEqual([0]);
+  // No backup is needed for the log from the first operation on.
+  expect(left([0], [])).toEqual([0, 160]);
+  const stay = [at(180)];
+  const plan = (op: number) =>
+    planRestore(rangesLeft(ranges, new Set([160]), stay), stay, toOp(op));
+  expect(plan(170)).toMatchObject({ isPossible: false, before: at(100), after: at(180) });
+  expect(plan(190)).toMatchObject({ isPossible: true, backup: at(180), operationsMax: 10 });
 });
 
 test('the end of a history can be had by its time though a backup was made of the next one before anything was written', () => {

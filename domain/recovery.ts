@@ -142,6 +142,23 @@ export function rangesOf({ earliest, latest, gaps }: RecoveryWindow): readonly M
 }
 
 /**
+ * The runs that are left of a window although some backups have gone since it was told: one that began with such a backup begins with the next
+ * one that stays, and is none without. `gone`: ops of these backups.
+ */
+export const rangesLeft = (
+  ranges: readonly MomentRange[],
+  gone: ReadonlySet<number>,
+  stay: readonly Moment[],
+): readonly MomentRange[] =>
+  ranges.flatMap(({ from, to }) => {
+    if (from.op === 0 || !gone.has(from.op)) return [{ from, to }];
+    const [next] = stay
+      .filter(({ op }) => op >= from.op && op <= to.op)
+      .sort((one, other) => one.op - other.op);
+    return next === undefined ? [] : [{ from: { op: next.op, timestamp: next.timestamp }, to }];
+  });
+
+/**
  * A window up to where the archiver says that the archive is by now. What follows a gap that the window does not have yet is left out:
  * only the operator knows whether a backup makes it useful.
  */

@@ -3,17 +3,19 @@ import { parseTime } from '../../domain/moment.ts';
 import {
   extendedBy,
   planRestore,
+  rangesLeft,
   rangesOf,
   whyUnavailable,
   written,
   type Moment,
+  type MomentRange,
   type RecoveryWindow,
   type RestorePlan,
   type Target,
 } from '../../domain/recovery.ts';
 import type { Backup } from '../model/backup.ts';
 import { Refusal } from '../model/refusal.ts';
-import { listRestorable } from '../store/backups.ts';
+import { listGoneAt, listRestorable } from '../store/backups.ts';
 import type { Database, RestoredMoment } from '../store/database-record.ts';
 import type { Reader } from '../store/tables.ts';
 import type { ArchiveEnds } from './archive-ends.ts';
@@ -69,6 +71,22 @@ export async function restorableBackups(
   });
 }
 
+/**
+ * The runs of a window without what began with a backup that has gone, or is going: the window may have been told before. `going`: those of which
+ * the store may not know it yet.
+ */
+export async function rangesIn(
+  db: Reader,
+  databaseId: string,
+  window: RecoveryWindow | undefined,
+  { stay, going = [] }: { readonly stay: readonly Moment[]; readonly going?: readonly Moment[] },
+): Promise<readonly MomentRange[]> {
+  const ranges = window === undefined ? [] : rangesOf(window);
+  const beginnings = ranges.map(({ from }) => from.op).filter((op) => op > 0);
+  const gone = await listGoneAt(db, databaseId, beginnings);
+  return rangesLeft(ranges, new Set([...gone, ...going.map(({ op }) => op)]), stay);
+}
+
 /** Throws a refusal that names the nearest moments if this one cannot be restored. */
 export async function requirePossible(
   { db, archives }: { readonly db: Reader; readonly archives: ArchiveEnds },
@@ -77,7 +95,8 @@ export async function requirePossible(
 ): Promise<PossibleRestore> {
   const window = await windowOfDatabase(archives, database);
   const backups = await restorableBackups(db, database.id);
-  const plan = planRestore(window === undefined ? [] : rangesOf(window), backups, target);
+  const ranges = await rangesIn(db, database.id, window, { stay: backups });
+  const plan = planRestore(ranges, backups, target);
   if (plan.isPossible) return { window, plan };
   throw momentUnavailable({ database, window }, target, plan);
 }

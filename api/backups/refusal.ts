@@ -6,9 +6,19 @@ import { operationInProgress } from '../store/jobs.ts';
 export const backupNotFound = (id: string): Refusal =>
   new Refusal('backup_not_found', { detail: `The database has no backup ${id}.` });
 
-export const backupNotRestorable = ({ name, status }: Pick<Backup, 'name' | 'status'>): Refusal =>
+/** Whether its objects are in the bucket, and stay there. One whose removal has begun has its status for some moments more. */
+export const isRestorable = ({ status, removing }: Pick<Backup, 'status' | 'removing'>): boolean =>
+  status === 'SUCCEEDED' && !removing;
+
+export const backupNotRestorable = ({
+  name,
+  status,
+  removing,
+}: Pick<Backup, 'name' | 'status' | 'removing'>): Refusal =>
   new Refusal('backup_not_restorable', {
-    detail: `${name} is ${status}; only a backup that is SUCCEEDED can be restored.`,
+    detail: removing
+      ? `${name} is being removed, and cannot be restored any more.`
+      : `${name} is ${status}; only a backup that is SUCCEEDED can be restored.`,
   });
 
 export const backupProtected = ({ name }: Backup): Refusal =>

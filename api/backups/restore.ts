@@ -16,7 +16,7 @@ import type { ArchiveEnds } from './archive-ends.ts';
 import { tellRestore } from './backup-events.ts';
 import { requireFilesFit } from './files-fit.ts';
 import { momentOf, requirePossible, targetOf, type TargetRequest } from './moments.ts';
-import { backupNotFound, backupNotRestorable, requireStore } from './refusal.ts';
+import { backupNotFound, backupNotRestorable, isRestorable, requireStore } from './refusal.ts';
 import type { BackupServices } from './request-backup.ts';
 
 type RestoreRequest = Pick<
@@ -144,8 +144,8 @@ function requireFillable({ engineVersion }: Choice, { engines }: CatalogSpec): v
 }
 
 function originOf(backup: Backup): RestoredFrom {
-  const { id, databaseId, status, kubernetesUid, facts } = backup;
-  if (status === 'SUCCEEDED' && kubernetesUid !== null) {
+  const { id, databaseId, kubernetesUid, facts } = backup;
+  if (isRestorable(backup) && kubernetesUid !== null) {
     const { clusterId } = facts?.files ?? {};
     const archiveId = backupIdOf(kubernetesUid);
     return { backupId: id, databaseId, archiveId, ...(clusterId !== undefined && { clusterId }) };

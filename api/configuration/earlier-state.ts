@@ -8,7 +8,7 @@ import type { OneBackupObject } from '../../domain/custom-resources.ts';
 import { annotations, backupIdOf, uidOf } from '../../domain/names.ts';
 import { planRestore, rangesOf, whyUnavailable } from '../../domain/recovery.ts';
 import { keptMs, returnOf, writtenReturn, type EarlierState } from '../../domain/returning.ts';
-import { restorableBackups, targetOf } from '../backups/moments.ts';
+import { rangesIn, restorableBackups, targetOf } from '../backups/moments.ts';
 import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { Backup } from '../model/backup.ts';
 import type { ChangeRequest } from '../model/configuration-change.ts';
@@ -107,22 +107,20 @@ export async function whyGone(
     return isThere ? undefined : 'The backup to which it was to go back was removed meanwhile.';
   }
   const window = observed?.recovery ?? undefined;
-  const ranges = window === undefined ? [] : rangesOf(window);
   const target = targetOf(state);
-  const backups = await restorableBackups(db, id, { alsoAskedToGo: true });
-  const plan = planRestore(ranges, backups, target);
-  const left = planRestore(
-    ranges,
-    backups.filter(({ backup }) => !goes(backup)),
-    target,
-  );
-  // The window still begins with a backup that goes.
-  const begins = left.isPossible && (left.backup !== undefined || left.begins.op === 0);
-  if (plan.isPossible && plan.backup !== undefined && goes(plan.backup.backup) && !begins)
+  const all = await restorableBackups(db, id, { alsoAskedToGo: true });
+  const stay = all.filter(({ backup }) => !goes(backup));
+  const left = await rangesIn(db, id, window, {
+    stay,
+    going: all.filter(({ backup }) => goes(backup)),
+  });
+  const plan = planRestore(left, stay, target);
+  if (plan.isPossible) return undefined;
+  const before = planRestore(window === undefined ? [] : rangesOf(window), all, target);
+  if (before.isPossible)
     return 'The backup with which the way back was to begin was removed meanwhile.';
   // One that archives its log, and was just replaced, does not know yet what its archive has.
-  const knowsNothing = window === undefined && (observed === null || isArchived(observed));
-  if (plan.isPossible || knowsNothing) return undefined;
+  if (window === undefined && (observed === null || isArchived(observed))) return undefined;
   // What the operator tells of the end of an archive that goes on is minutes old.
   const isLater = isArchived(observed) && plan.reason === 'after_the_window';
   return isLater ? undefined : whyUnavailable(name, target, plan);

@@ -11,7 +11,12 @@ import {
   targetOf,
   type TargetRequest,
 } from '../backups/moments.ts';
-import { backupNotFound, backupNotRestorable, requireStore } from '../backups/refusal.ts';
+import {
+  backupNotFound,
+  backupNotRestorable,
+  isRestorable,
+  requireStore,
+} from '../backups/refusal.ts';
 import { backupIdOf } from '../../domain/names.ts';
 import type { Moment } from '../../domain/recovery.ts';
 import type { EarlierState } from '../../domain/returning.ts';
@@ -138,8 +143,8 @@ async function stateOf(
   }
   const backup = await findBackup(store.read, database.id, backupId);
   if (backup === undefined || backup.removedAt !== null) throw backupNotFound(backupId);
-  const { status, kubernetesUid, facts } = backup;
-  if (status !== 'SUCCEEDED' || kubernetesUid === null) throw backupNotRestorable(backup);
+  const { kubernetesUid, facts } = backup;
+  if (!isRestorable(backup) || kubernetesUid === null) throw backupNotRestorable(backup);
   const { op, timestamp } = facts ?? {};
   return {
     restoredTo: { backupId: backupIdOf(kubernetesUid) },

@@ -137,7 +137,7 @@ const restorableMax = 1_000;
 
 /**
  * Backups of a database that can be restored and that a log can be replayed on, the newest first. Callers must have checked whose database
- * it is. `alsoAskedToGo`: also those whose removal was asked for and which are there still.
+ * it is. `alsoAskedToGo`: also those that are to be removed and are there still.
  */
 export async function listRestorable(
   db: Reader,
@@ -149,6 +149,7 @@ export async function listRestorable(
     .selectAll()
     .where('databaseId', '=', uuidOf(databaseId))
     .where('status', 'in', alsoAskedToGo ? ['SUCCEEDED', 'DELETING'] : ['SUCCEEDED'])
+    .where('removing', 'in', alsoAskedToGo ? [true, false] : [false])
     .where('method', '=', 'ROWS')
     .where('kubernetesUid', 'is not', null)
     .where('facts', 'is not', null)
@@ -157,6 +158,30 @@ export async function listRestorable(
     .limit(restorableMax)
     .execute();
   return rows.map(backupOf);
+}
+
+/** Those of some ops of which a database has a backup that is to be removed, or was. */
+export async function listGoneAt(
+  db: Reader,
+  databaseId: string,
+  ops: readonly number[],
+): Promise<readonly number[]> {
+  if (ops.length === 0) return [];
+  const op = sql<string>`facts ->> 'op'`;
+  const rows = await db
+    .selectFrom('backups')
+    .select(op.as('op'))
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('method', '=', 'ROWS')
+    .where(op, 'in', ops.map(String))
+    .where((where) =>
+      where.or([
+        where('removing', '=', true),
+        where('status', 'in', ['DELETING', 'DELETED', 'EXPIRED']),
+      ]),
+    )
+    .execute();
+  return rows.map((row) => Number(row.op));
 }
 
 /** Returns the backup of a database that has this ID in the bucket. Returns `undefined` if there is no record of it any more. */

@@ -6,6 +6,7 @@ import { isAhead } from '../../domain/clocks.ts';
 import { parseTime, timeOf } from '../../domain/moment.ts';
 import {
   planRestore,
+  rangesLeft,
   rangesOf,
   whyUnavailable,
   written,
@@ -175,11 +176,11 @@ async function preview(asked: Asked): Promise<string> {
   const backups = await backupsOf(asked, asked.name);
   if (target === undefined) return windowOf(database);
   const { recovery, databaseId = '' } = database.status ?? {};
-  const plan = planRestore(
-    recovery === undefined ? [] : rangesOf(recovery),
-    backups.flatMap((backup) => restorable(backup, database)),
-    target,
-  );
+  const known = backups.flatMap((backup) => knownOf(backup, database));
+  const stay = known.filter(({ backup }) => !goes(backup));
+  const gone = new Set(known.filter(({ backup }) => goes(backup)).map(({ op }) => op));
+  const ranges = recovery === undefined ? [] : rangesLeft(rangesOf(recovery), gone, stay);
+  const plan = planRestore(ranges, stay, target);
   if (!plan.isPossible) throw new KubectlFailed(whyUnavailable(asked.name, target, plan));
   const { backup: base, begins, op } = plan;
   const latest = recovery?.latest.op;
@@ -212,13 +213,15 @@ async function preview(asked: Asked): Promise<string> {
   })}${restoreText(databaseId, target)}`;
 }
 
+/** Whether it is to be removed from the bucket. One whose resource alone is deleted stays there. */
+const goes = ({ spec, status }: OneBackupObject): boolean =>
+  spec.removeRequested || status?.removalBegunAt !== undefined;
+
 /** A good backup of this very database, not of an earlier one with its name. */
-function restorable(backup: OneBackupObject, { status }: DatabaseObject): readonly KnownBackup[] {
-  const { op, timestamp, databaseId, removalBegunAt } = backup.status ?? {};
+function knownOf(backup: OneBackupObject, { status }: DatabaseObject): readonly KnownBackup[] {
+  const { op, timestamp, databaseId } = backup.status ?? {};
   const isGood =
-    saidBy(backup, 'Succeeded')?.status === 'True' &&
-    databaseId === status?.databaseId &&
-    removalBegunAt === undefined;
+    saidBy(backup, 'Succeeded')?.status === 'True' && databaseId === status?.databaseId;
   return isGood && op !== undefined && timestamp !== undefined
     ? [{ op, timestamp: BigInt(timestamp), backup }]
     : [];

@@ -649,6 +649,77 @@ test('the window over HTTP names its gaps, and a preview what a restore would us
   expect((await windowOf(database)).latest).toEqual(recovery.latest);
 });
 
+test('a preview says of a backup whose removal has begun what the restore says, in place and elsewhere, and when the backup is gone, too', async () => {
+  const { database, backup } = await recoverable('previewed');
+  const { of } = database;
+  const owner = await service.administrator();
+  const answers = async (moment: { backupId: string } | { targetOp: number }) => {
+    const named = { ...moment, name: 'nothing' };
+    const inPlace = { ...moment, confirmName: database.name };
+    const byOwner = (operation: OperationId, body: object) =>
+      askAt<Problem>(service.url, owner, operation, { of, body });
+    return Promise.all([
+      ...('backupId' in moment
+        ? [ask<Problem>('restoreBackup', { of: { ...of, ...moment }, body: { name: 'nothing' } })]
+        : [
+            ask<Problem>('previewRestore', { of, body: moment }),
+            ask<Problem>('restoreToMoment', { of, body: named }),
+          ]),
+      byOwner('previewInPlaceRestore', moment),
+      byOwner('restoreInPlace', inPlace),
+    ]);
+  };
+  const expectNone = async () => {
+    for (const targetOp of [126, 150]) {
+      for (const { status, json } of await answers({ targetOp })) {
+        expect({ status, json }).toMatchObject({
+          status: 409,
+          json: { code: 'moment_unavailable', moments: { before: { op: 100 }, after: null } },
+        });
+      }
+    }
+  };
+  const { status, metadata } = await resourceOf(backup);
+  const { name } = metadata;
+  const at = new Date().toISOString();
+  const going = { type: 'Removed', status: 'Unknown', reason: 'Running', message: 'it goes' };
+  // As the operator notes it for one whose time is over.
+  await service.world.kube.mergePatch<KubeObject>(
+    { resource: resources.backup, namespace, name },
+    {
+      status: {
+        removalBegunAt: at,
+        conditions: [...(status?.conditions ?? []), { ...going, lastTransitionTime: at }],
+      },
+    },
+    { fieldManager: 'operator', subresource: 'status' },
+  );
+  await eventually('the store knows it', async () => {
+    const rows = await service.query('SELECT removing FROM backups WHERE id = $1', [
+      uuidOf(backup.id),
+    ]);
+    return rows[0]?.['removing'] === true || undefined;
+  });
+  expect((await read(backup)).status).toBe('SUCCEEDED');
+  await expectNone();
+  for (const one of await answers({ backupId: backup.id })) {
+    expect(one).toMatchObject({
+      status: 409,
+      json: {
+        code: 'backup_not_restorable',
+        detail: expect.stringContaining('is being removed, and cannot be restored any more'),
+      },
+    });
+  }
+  // What the log has from the first operation on needs no backup.
+  expect((await ask('previewRestore', { of, body: { targetOp: 100 } })).status).toBe(200);
+  // Nobody tells another window of a database that archives nothing any more.
+  await service.alter(
+    `UPDATE backups SET status = 'EXPIRED', removed_at = now() WHERE id = '${uuidOf(backup.id)}'`,
+  );
+  await expectNone();
+});
+
 test('a preview names the last transfer that comes back, asked from the database itself', async () => {
   const { database } = await service.createDatabase(me, { name: 'last-one' });
   const of = { databaseId: database.id };

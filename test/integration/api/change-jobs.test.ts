@@ -737,6 +737,24 @@ test('a database goes back to a moment of which the log from the first operation
   expect(await one.begun()).toBe(true);
 });
 
+const nearItsEnd = { restoredTo: { targetOp: 9 }, recovery: logFrom(7) };
+
+test('nothing is begun to go back to a moment if the window still tells of a backup that has gone, as when its log is archived no more', async () => {
+  const one = await returning(
+    'stale-window',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7da5',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7da6',
+    nearItsEnd,
+  );
+  await one.remove();
+  expect(await one.run()).toMatchObject({
+    kind: 'failed',
+    error: { code: 'moment_unavailable' },
+    retryable: false,
+  });
+  expect(one.before()).toBeUndefined();
+});
+
 test.each([-5, 5])(
   'a database goes back, and what it goes back to is kept for an hour, although the clock of the worker is %d hours off',
   async (hours) => {

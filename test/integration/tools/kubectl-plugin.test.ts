@@ -302,6 +302,36 @@ test('a preview has the window, the backup that a restore begins with, and the n
   });
 });
 
+test('a preview begins with no backup that is to be removed, also where the window still does', async () => {
+  const recovery = { ...windowFrom(40, 300), gaps: [] };
+  const merge = (kind: string, name: string, patch: object, ...more: string[]) => {
+    const said = [...more, '--type=merge', '-p', JSON.stringify(patch)];
+    return chart.kubectl('-n', namespace, 'patch', kind, name, ...said);
+  };
+  const status = { databaseId: 'db_payments', recovery };
+  await merge('ldb', 'payments', { status }, '--subresource=status');
+  const preview = () => plugin('backup', 'restore-preview', 'payments', '--to-op', '100');
+  expect((await preview()).stdout).toMatch(/begins with +backup before/);
+  await tell('before', { removalBegunAt: '2027-01-31T12:00:00Z' });
+  const none = {
+    code: 1,
+    stderr: expect.stringContaining('payments cannot be restored to operation 100'),
+  };
+  expect(await preview()).toMatchObject(none);
+  await plugin('backup', 'create', 'payments', '--name', 'next', '--no-wait');
+  await tell('next', {
+    databaseId: 'db_payments',
+    backupId: 'bkp_next',
+    op: 60,
+    timestamp: '60000000000',
+    completedAt: '2027-01-31T12:00:00Z',
+    conditions: [succeeded],
+  });
+  expect((await preview()).stdout).toMatch(/begins with +backup next .*operation 60/);
+  await merge('lbk', 'next', { spec: { removeRequested: true } });
+  expect(await preview()).toMatchObject(none);
+});
+
 test.each([
   [['create', 'payments', '--retention-days', '0'], 2, 'from 1 to 365'],
   [['create', 'payments', '--retention-days', 'soon'], 2, 'from 1 to 365'],
