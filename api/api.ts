@@ -504,7 +504,7 @@ function configurationArea(config: Config, parts: Parts, surroundings: () => Sur
     ...configurationHandlers({ store, cursors, surroundings }),
     ...changeHandlers({ services: ofChanges, requests, cursors }),
     ...returnHandlers({
-      services: { ...ofChanges, archives: parts.archives },
+      services: { ...ofChanges, archives: parts.archives, backups: parts.backups },
       ledgers: ledgersOf(parts),
       requests,
     }),

@@ -1,4 +1,5 @@
 /** The moments to which a database can be restored, and the backup and log that a restore to one of them uses. For preview and restore. */
+import type { MadeMoment } from '../../domain/kept-log.ts';
 import { parseTime } from '../../domain/moment.ts';
 import {
   extendedBy,
@@ -48,7 +49,7 @@ export async function windowOfDatabase(
   return extendedBy(database.observed?.recovery ?? undefined, await archives.of(database));
 }
 
-export interface RestorableBackup extends Moment {
+export interface RestorableBackup extends MadeMoment {
   readonly backup: Backup;
 }
 
@@ -67,9 +68,13 @@ export async function restorableBackups(
     const { op, timestamp } = backup.facts ?? {};
     return op === undefined || timestamp === undefined
       ? []
-      : [{ op, timestamp: BigInt(timestamp), backup }];
+      : [{ op, timestamp: BigInt(timestamp), madeMs: madeMsOf(backup), backup }];
   });
 }
+
+/** None is older than its resource, whatever the clock of its Job says. */
+const madeMsOf = ({ createdAt, completedAt }: Backup): number =>
+  Math.max(createdAt.getTime(), completedAt?.getTime() ?? 0);
 
 /**
  * The runs of a window without what began with a backup that has gone, or is going: the window may have been told before. `going`: those of which

@@ -115,7 +115,7 @@ async function prepare(work: Work): Promise<JobOutcome> {
     const isNew = first === undefined;
     const gone = await (isNew
       ? whyGoneOrGoing(work)
-      : whyGone(world.store.read, database, restoredTo));
+      : whyGone({ db: world.store.read, nowMs }, database, restoredTo));
     if (gone !== undefined) return unavailable(gone);
   }
   const outcome = await backUpFirst(world, context, { change, database });
@@ -153,7 +153,8 @@ async function whyGoneOrGoing({ world, change, database }: Work): Promise<string
   const { restoredTo } = change.request;
   if (restoredTo === undefined) return undefined;
   const going = await goingIn(world.backups, database.kubernetesNamespace);
-  return whyGone(world.store.read, database, restoredTo, going);
+  const at = { db: world.store.read, nowMs: world.nowMs() };
+  return whyGone(at, database, restoredTo, going);
 }
 
 /** From then on the resource is replaced, whatever happens: unless somebody has cancelled the job before, and never after. */

@@ -5,13 +5,22 @@
  */
 import { ApiError } from '../../base/kube/kube.ts';
 import type { OneBackupObject } from '../../domain/custom-resources.ts';
+import { LOG_DAYS, sweptBy } from '../../domain/kept-log.ts';
 import { annotations, backupIdOf, uidOf } from '../../domain/names.ts';
-import { planRestore, rangesOf, whyUnavailable } from '../../domain/recovery.ts';
+import {
+  describeTarget,
+  planRestore,
+  rangesOf,
+  whyUnavailable,
+  written,
+  type Target,
+} from '../../domain/recovery.ts';
 import { keptMs, returnOf, writtenReturn, type EarlierState } from '../../domain/returning.ts';
-import { rangesIn, restorableBackups, targetOf } from '../backups/moments.ts';
+import { rangesIn, restorableBackups, targetOf, type PossibleRestore } from '../backups/moments.ts';
 import type { BackupPlace, BackupWriter } from '../kubernetes/backup-writer.ts';
 import type { Backup } from '../model/backup.ts';
 import type { ChangeRequest } from '../model/configuration-change.ts';
+import { Refusal } from '../model/refusal.ts';
 import { findArchivedBackup } from '../store/backups.ts';
 import type { Database } from '../store/database-record.ts';
 import type { Reader } from '../store/tables.ts';
@@ -91,11 +100,37 @@ export async function goingIn(
 }
 
 /**
+ * Time that a database needs to go back from the stop of its replicas on: its last backup, and the hour that its next replicas are given to read
+ * the log.
+ */
+const readWithinMs = 3 * 3_600_000;
+/** The same from the request on: the backup before is made and tested. A moment of the promised days has a day. */
+const readFromRequestMs = 12 * 3_600_000;
+
+/** Throws a refusal if the log that leads to a moment may be deleted before the database has gone back. */
+export async function requireLogStays(
+  { db, nowMs }: { readonly db: Reader; readonly nowMs: number },
+  { id, name }: Pick<Database, 'id' | 'name'>,
+  target: Target,
+  { plan }: PossibleRestore,
+): Promise<void> {
+  const backups = await restorableBackups(db, id, { alsoAskedToGo: true });
+  const swept = sweptBy(nowMs + readFromRequestMs, backups, plan);
+  if (swept === undefined) return;
+  throw new Refusal('moment_unavailable', {
+    detail: `${name} cannot go back to ${describeTarget(target)} in place. ${logGoes}`,
+    members: { moments: { reason: 'before_the_window', before: null, after: written(swept) } },
+  });
+}
+
+const logGoes = `The log that leads there is older than the ${LOG_DAYS} days of which every moment is kept, and may be deleted before the database has read it. Restore into a new database instead, which reads it at once.`;
+
+/**
  * Why the state cannot be had any more; `undefined`: as far as is known, it can. A backup whose removal was only asked for is kept. `going`:
  * backups that do not count, since their removal has begun.
  */
 export async function whyGone(
-  db: Reader,
+  { db, nowMs }: { readonly db: Reader; readonly nowMs: number },
   { id, name, observed }: Pick<Database, 'id' | 'name' | 'observed'>,
   state: EarlierState,
   going: ReadonlySet<string> = new Set(),
@@ -115,7 +150,8 @@ export async function whyGone(
     going: all.filter(({ backup }) => goes(backup)),
   });
   const plan = planRestore(left, stay, target);
-  if (plan.isPossible) return undefined;
+  if (plan.isPossible)
+    return sweptBy(nowMs + readWithinMs, stay, plan) === undefined ? undefined : logGoes;
   const before = planRestore(window === undefined ? [] : rangesOf(window), all, target);
   if (before.isPossible)
     return 'The backup with which the way back was to begin was removed meanwhile.';

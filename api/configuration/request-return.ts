@@ -23,6 +23,7 @@ import type { EarlierState } from '../../domain/returning.ts';
 import type { Caller } from '../databases/database-service.ts';
 import { databaseNotFound } from '../databases/refusal.ts';
 import { requireDatabase } from '../databases/require.ts';
+import type { BackupWriter } from '../kubernetes/backup-writer.ts';
 import { Refusal } from '../model/refusal.ts';
 import { findBackup } from '../store/backups.ts';
 import type { Change } from '../store/change.ts';
@@ -31,12 +32,16 @@ import type { Database } from '../store/database-record.ts';
 import { lockDatabase } from '../store/databases.ts';
 import { findActiveJob, operationInProgress } from '../store/jobs.ts';
 import { tellReturn } from './change-events.ts';
+import { requireLogStays } from './earlier-state.ts';
 import { planChange, type ChangePlan, type ChangeWorld } from './plan-change.ts';
 import { requireChangeable } from './refuse-impossible.ts';
 import { begin, factsOf, worldOf, type Accepted, type ChangeServices } from './request-change.ts';
 import { isFree } from './waiting-changes.ts';
 
-export type ReturnServices = ChangeServices & { readonly archives: ArchiveEnds };
+export type ReturnServices = ChangeServices & {
+  readonly archives: ArchiveEnds;
+  readonly backups: Pick<BackupWriter, 'serverTimeMs'>;
+};
 
 export interface Origin extends TargetRequest {
   readonly backupId?: string | undefined;
@@ -131,13 +136,16 @@ async function busy({ db }: Change, { id, name }: Database): Promise<Refusal> {
 }
 
 async function stateOf(
-  { store, archives }: ReturnServices,
+  { store, archives, backups, now }: ReturnServices,
   database: Database,
   { backupId, ...moment }: Origin,
 ): Promise<{ readonly restoredTo: EarlierState; readonly reached: Moment | undefined }> {
   if (backupId === undefined) {
     const target = targetOf(moment);
     const possible = await requirePossible({ db: store.read, archives }, database, target);
+    // With the cluster's clock, from which the times of backups are.
+    const nowMs = backups.serverTimeMs() ?? now().getTime();
+    await requireLogStays({ db: store.read, nowMs }, database, target, possible);
     const reached = await reachedBy(archives, database, target, possible);
     return { restoredTo: momentOf(target), reached };
   }

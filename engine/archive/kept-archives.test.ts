@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { GRACE_MS } from '../../domain/kept-log.ts';
 import { checkout } from '../../test/support/shell.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { findRecord, recordKeys } from './archive.ts';
@@ -10,7 +11,7 @@ import { verifyFiles } from './data-files/verify-files.ts';
 import { fileBackupKey, filesPrefix } from './keys.ts';
 import { Archive } from './moments.ts';
 import { removals } from './removals.ts';
-import { GRACE_MS, sweep } from './sweep.ts';
+import { sweep } from './sweep.ts';
 import {
   digestOf,
   restoredAt,

@@ -1,5 +1,6 @@
 /** Chains of segments: what can be restored of them, and what the sweep leaves. */
 import { expect, test } from '@jest/globals';
+import { LOG_DAYS, sweptBy } from '../../domain/kept-log.ts';
 import { SteadyLoad } from '../../test/support/engine/ledger/steady-load.ts';
 import { findRecord } from './archive.ts';
 import { segmentKey } from './keys.ts';
@@ -185,6 +186,37 @@ test('a restore to a moment that is promised when it begins reads all that it ne
       });
     await needs(plan);
   }
+});
+
+test('a log that is known to stay until a time is whole then, and one that is not may be gone within hours, though every moment of it could be restored', async () => {
+  const made = [40, 80, 120].map((op, day) => ({ op, timestamp: BigInt(op), madeMs: day * DAY }));
+  const [ops, lost] = [Array.from({ length: 150 }, (_, index) => index + 1), new Set<string>()];
+  for (const begins of [6.5, 7.5, 8.4, 9.5]) {
+    for (const hours of [3, 12]) {
+      const store = await threeBackups();
+      await writeChain(store, 1, 150, 'start');
+      const sweep = (nowMs: number) =>
+        sweepLog({ store, databaseId: DATABASE, nowMs, keepMs: LOG_DAYS * DAY });
+      await sweep(begins * DAY);
+      const archive = await Archive.read(store, DATABASE);
+      const plans = [];
+      for (const op of ops) {
+        const plan = await archive.plan({ kind: 'op', op }).catch(() => undefined);
+        if (plan !== undefined) plans.push(plan);
+      }
+      expect(plans.length).toBeGreaterThan(70);
+      const untilMs = begins * DAY + hours * 3_600_000;
+      await sweep(untilMs);
+      for (const { base, moment, segments } of plans) {
+        const from = base?.record.op ?? 0;
+        const known = { begins: { op: from, timestamp: 0n }, operationsMax: moment.op - from };
+        const isWhole = segments.every((op) => store.objects.has(segmentKey(DATABASE, 1, op)));
+        if (sweptBy(untilMs, made, known) === undefined) expect(isWhole).toBe(true);
+        if (!isWhole) lost.add(`${begins} days, ${hours} hours`);
+      }
+    }
+  }
+  expect([...lost]).toEqual(['7.5 days, 12 hours', '9.5 days, 12 hours']);
 });
 
 test('a segment with any byte flipped is refused by its key', async () => {

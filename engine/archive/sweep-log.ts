@@ -3,11 +3,12 @@
  * every moment of these days stays, a restore of it finds its beginning, and one that has begun has a day to read it
  * (docs/decisions/0174-restores-outlast-the-sweep.md). Without such a backup nothing is deleted.
  */
+import { GRACE_MS } from '../../domain/kept-log.ts';
 import { readRecord, recordKeys } from './archive.ts';
 import { recordsPrefix, segmentKey, segmentsPrefix } from './keys.ts';
 import { readChains } from './log-chains.ts';
 import { writtenTimes, type RangedStore, type SweptStore } from './object-store.ts';
-import { GRACE_MS, isRemoved } from './sweep.ts';
+import { isRemoved } from './sweep.ts';
 
 interface SweepLogOptions {
   readonly store: SweptStore & RangedStore;

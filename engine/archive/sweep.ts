@@ -23,14 +23,14 @@ import { writtenTimes, type SweptStore } from './object-store.ts';
 import { chunksOf, type NamedChunk } from './record.ts';
 import { noteSwept, removals, sweptTimes } from './removals.ts';
 
-/** Minimum time between removal and first round, and between both rounds. Neither making a backup nor restoring one may take longer. */
-export const GRACE_MS = 24 * 3_600_000;
-
 interface SweepOptions {
   readonly store: SweptStore;
   readonly databaseId: string;
   readonly nowMs: number;
-  /** GRACE_MS or more, except in tests. */
+  /**
+   * Minimum time between removal and first round, and between both rounds. Neither making a backup nor restoring one may take longer:
+   * GRACE_MS or more, except in tests.
+   */
   readonly graceMs: number;
 }
 

@@ -1,10 +1,11 @@
+import { GRACE_MS, LOG_DAYS } from '../../../domain/kept-log.ts';
 import type { SweepResult } from '../../../domain/sweep-result.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { examineBoxes } from '../../archive/lock-boxes.ts';
 import { agingTime } from '../../archive/object-store.ts';
 import type { SealedStore } from '../../archive/sealed-store.ts';
 import { removeUnfinished } from '../../archive/data-files/unfinished.ts';
-import { GRACE_MS, sweep } from '../../archive/sweep.ts';
+import { sweep } from '../../archive/sweep.ts';
 import { sweepLog } from '../../archive/sweep-log.ts';
 import { parseInteger } from '../values.ts';
 import type { Verb } from '../verb.ts';
@@ -27,13 +28,14 @@ export const sweepVerb: Verb = {
     {
       name: 'log-days',
       value: 'days',
-      help: 'days of which every moment of an archived log is kept, 7 by default',
+      help: `days of which every moment of an archived log is kept, ${LOG_DAYS} by default`,
     },
     { ...resultFlag, help: 'a file for the sums of all archives' },
   ],
   async run(input) {
     const only = input.flag('database') === undefined ? undefined : databaseIdOf(input);
-    const keepMs = parseInteger('log-days', input.flag('log-days') ?? '7', 1, 36_500) * DAY_MS;
+    const keepMs =
+      parseInteger('log-days', input.flag('log-days') ?? String(LOG_DAYS), 1, 36_500) * DAY_MS;
     const { failed } = await noteResult(input, async () => {
       const sums = { archives: 0, failed: 0, removedBytes: 0, waiting: 0, locked: 0 };
       await withStore(input, async (store) => {

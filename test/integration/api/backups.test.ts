@@ -720,6 +720,37 @@ test('a preview says of a backup whose removal has begun what the restore says, 
   await expectNone();
 });
 
+test('a moment whose log may be deleted before a database has gone back is refused in place, and can be restored into a new database', async () => {
+  const { database, backup } = await recoverable('nearly-gone');
+  const { of } = database;
+  const owner = await service.administrator();
+  const body = { targetOp: 60 };
+  const inPlace = (operation: OperationId, more: object = {}) =>
+    askAt<Problem>(service.url, owner, operation, { of, body: { ...body, ...more } });
+  const agedBy = (hours: number) =>
+    service.alter(
+      `UPDATE backups SET created_at = now() - interval '${hours} hours', completed_at = now() - interval '${hours} hours'
+        WHERE id = '${uuidOf(backup.id)}'`,
+    );
+  await agedBy(8 * 24 - 11);
+  for (const refused of [
+    await inPlace('previewInPlaceRestore'),
+    await inPlace('restoreInPlace', { confirmName: database.name }),
+  ]) {
+    expect(refused).toMatchObject({
+      status: 409,
+      json: {
+        code: 'moment_unavailable',
+        detail: expect.stringContaining('Restore into a new database instead'),
+        moments: { reason: 'before_the_window', before: null, after: { op: 126 } },
+      },
+    });
+  }
+  expect((await ask('previewRestore', { of, body })).status).toBe(200);
+  await agedBy(8 * 24 - 13);
+  expect((await inPlace('previewInPlaceRestore')).status).toBe(200);
+});
+
 test('a preview names the last transfer that comes back, asked from the database itself', async () => {
   const { database } = await service.createDatabase(me, { name: 'last-one' });
   const of = { databaseId: database.id };

@@ -29,6 +29,7 @@ import type {
   DatabaseObject,
   OneBackupObject,
 } from '../../../domain/custom-resources.ts';
+import { LOG_DAYS } from '../../../domain/kept-log.ts';
 import { annotations, backupIdOf, finalBackupName } from '../../../domain/names.ts';
 import { written, type RecoveryWindow } from '../../../domain/recovery.ts';
 import { returnOf, type EarlierState } from '../../../domain/returning.ts';
@@ -463,13 +464,23 @@ interface Wanted {
   /** Default: the backup, which is of operation 7. */
   readonly restoredTo?: EarlierState;
   readonly recovery?: RecoveryWindow;
+  /** Time from now, by the cluster's clock, at which the sweep may delete the log before a later backup. */
+  readonly logGoesInMs?: number;
+  /** When that backup ended by the clock of its Job. */
+  readonly laterSays?: Date;
 }
 
 async function returning(
   called: string,
   kubernetesUid: string,
   backupUid: string,
-  { aheadMs = 0, restoredTo = { backupId: backupIdOf(backupUid) }, recovery }: Wanted = {},
+  {
+    aheadMs = 0,
+    restoredTo = { backupId: backupIdOf(backupUid) },
+    recovery,
+    logGoesInMs,
+    laterSays,
+  }: Wanted = {},
 ) {
   const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
   const made = await another(cluster, called, kubernetesUid);
@@ -520,8 +531,30 @@ async function returning(
       updateDatabase(write, made.id, { observed: { ...observed!, recovery } }),
     );
   }
+  if (logGoesInMs !== undefined) {
+    const createdAt = new Date(cluster.nowMs + logGoesInMs - (LOG_DAYS + 1) * 86_400_000);
+    await store.change(tester, async (write) => {
+      const later = await createBackup(
+        write,
+        newBackup({
+          organizationId: organization.id,
+          databaseId: made.id,
+          name: `${called}-later`,
+          kubernetesNamespace: object.metadata.namespace ?? '',
+          kubernetesUid: backupUid.replace('7e1f', '9e1f'),
+          createdAt,
+        }),
+      );
+      await updateBackup(write, later!.id, {
+        status: 'SUCCEEDED',
+        completedAt: laterSays ?? createdAt,
+        facts: factsAt(100),
+      });
+    });
+  }
   return {
     run,
+    pass: (ms: number) => (cluster.nowMs += ms),
     cancel: () => handler.cancel?.(contextOf({ ...job, status: 'CANCELING' })),
     /** As it expires, or somebody removes it in the store. */
     remove: () =>
@@ -738,6 +771,69 @@ test('a database goes back to a moment of which the log from the first operation
 });
 
 const nearItsEnd = { restoredTo: { targetOp: 9 }, recovery: logFrom(7) };
+
+test('nothing is begun to go back to a moment whose log may be deleted before the database has read it', async () => {
+  const one = await returning(
+    'near-end',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7da1',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7da2',
+    { ...nearItsEnd, logGoesInMs: 2 * 3_600_000 },
+  );
+  expect(await one.run()).toMatchObject({
+    kind: 'failed',
+    error: {
+      code: 'moment_unavailable',
+      message: expect.stringMatching(/older than the 7 days.*new database.*Nothing was begun\.$/),
+    },
+    retryable: false,
+  });
+  expect(one.before()).toBeUndefined();
+});
+
+test('nothing is stopped to go back to a moment whose log came near its end while the backup before was made and tested', async () => {
+  const one = await returning(
+    'nears-end',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7da3',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7da4',
+    { ...nearItsEnd, logGoesInMs: 5 * 3_600_000 },
+  );
+  expect(await one.run()).toMatchObject({ kind: 'again' });
+  one.prove();
+  expect(await one.run()).toMatchObject({ kind: 'again' });
+  one.pass(3 * 3_600_000);
+  one.prove();
+  expect(await one.run()).toMatchObject({
+    kind: 'failed',
+    error: { code: 'moment_unavailable' },
+    retryable: false,
+  });
+  expect(await one.begun()).toBe(false);
+  expect(one.kept()).toBeUndefined();
+});
+
+test.each<[string, string, Wanted]>([
+  ['whose log stays for long enough', 'b', { ...nearItsEnd, logGoesInMs: 5 * 3_600_000 }],
+  [
+    'of which a backup is all that is read',
+    'c',
+    { ...nearItsEnd, restoredTo: { targetOp: 7 }, logGoesInMs: -86_400_000 },
+  ],
+  [
+    'although the clock of the Job of a later backup was years behind',
+    'd',
+    { ...nearItsEnd, logGoesInMs: 5 * 3_600_000, laterSays: new Date(0) },
+  ],
+  [
+    'although the clock of the worker is five days ahead',
+    'e',
+    { ...nearItsEnd, logGoesInMs: 5 * 3_600_000, aheadMs: 5 * 86_400_000 },
+  ],
+])('a database goes back to a moment %s', async (_, digit, more) => {
+  const uids = `7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d${digit}`;
+  const one = await returning(`ends-later-${digit}`, `${uids}1`, `${uids}2`, more);
+  expect(await untilBegun(one)).toMatchObject({ kind: 'again' });
+  expect(await one.begun()).toBe(true);
+});
 
 test('nothing is begun to go back to a moment if the window still tells of a backup that has gone, as when its log is archived no more', async () => {
   const one = await returning(
