@@ -42,6 +42,7 @@ export function resolveSettings(input: Input, environment: Environment): Resolve
   if (apiKey !== undefined) checkKey(apiKey);
   const organization =
     input.text('organization') ?? environment.organization ?? profile.organization;
+  if (organization !== undefined) checkOrganization(organization);
   const warnings: string[] = [];
   if (isKeyWanted && !isAtHome) {
     warnings.push(
@@ -137,6 +138,15 @@ export function checkKey(key: string): void {
     detail: 'the API key is empty, or has blanks or other characters that no key contains',
     nextSteps: ['copy it again; a key begins with lhk_, followed by letters and digits'],
   });
+}
+
+/** A header cannot hold it otherwise; the service says whether such an organization exists. */
+function checkOrganization(organization: string): void {
+  if (/^[\x21-\x7e]+$/.test(organization)) return;
+  throw usageFailure(
+    `"${organization}" is not the ID of an organization`,
+    'find the ID: ledgerhouse whoami',
+  );
 }
 
 const isLoopback = (host: string): boolean =>

@@ -664,6 +664,21 @@ test('watch of a connection check tells each failed attempt once, and outlives a
   expect(stdout).toMatch(/ wrong_cluster +Wrong \ufffd\[2Jcluster\.$/m);
 });
 
+test('an organization that no header can hold is a usage error, and nothing is sent', async () => {
+  server.react(answer(200, sessionExample));
+  for (const organization of ['组织', 'org_1\nx-api-key: other', 'org 1']) {
+    const create = ['databases', 'create', 'payments', '--no-wait'];
+    for (const { code, stderr } of [
+      await cli.run([...create, '--organization', organization]),
+      await cli.run(create, { env: { LEDGERHOUSE_ORGANIZATION: organization } }),
+    ]) {
+      expect(code).toBe(2);
+      expect(stderr).toContain('is not the ID of an organization');
+    }
+  }
+  expect(server.requests).toEqual([]);
+});
+
 test('metrics shows figures that are not whole, and series with their extremes', async () => {
   const series = metricRoutes.queryMetrics.responses[200].example;
   const points = [12.1, null, 0.25].map((value, index) => [index * 15_000, value]);
