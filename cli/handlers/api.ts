@@ -40,6 +40,11 @@ function pathOf(text: string): string {
       'give only the path; --base-url selects the service',
     );
   }
+  // A URL has no other meaning of such a segment: it would lead out of the base URL.
+  const [segments = ''] = text.split(/[?#]/);
+  if (segments.split(/[/\\]/).some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) {
+    throw usageFailure(`"${text}" has a segment of dots alone`, 'give the path without it');
+  }
   const path = text.startsWith('/') ? text : `/${text}`;
   return path.startsWith('/api/') ? path : `/api/v1${path}`;
 }

@@ -794,6 +794,26 @@ describe('api', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('a path does not lead out of the base URL', async () => {
+    server.react(answer(200, {}));
+    const elsewhere = [
+      '..',
+      '/../other',
+      '/api/../../other',
+      '/%2E%2e/other',
+      '/a/.%2e/..\\..',
+      '/.',
+    ];
+    for (const path of elsewhere) {
+      const { code, stderr } = await cli.run(['api', 'GET', path, '-b', `${server.url}/tenant`]);
+      expect([path, code]).toEqual([path, 2]);
+      expect(stderr).toContain('dots');
+    }
+    expect(server.requests).toEqual([]);
+    expect((await cli.run(['api', 'GET', '/databases?name=../..'])).code).toBe(0);
+    expect(sentLines()).toEqual(['GET /api/v1/databases?name=../..']);
+  });
+
   test('a POST that may have arrived is not sent again', async () => {
     server.react(cut, answer(200, '{}'));
     expect((await cli.run(['api', 'POST', '/databases', '--payload', '{}'])).code).toBe(10);
