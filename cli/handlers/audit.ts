@@ -2,12 +2,13 @@ import type { AuditEvent, AuditVerification } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { ExitCode } from '../exit-code.ts';
+import { requireType } from '../http/answer.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Input } from '../input.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 
 export const listAudit: Handler = async (context, input) => {
@@ -37,6 +38,7 @@ export const exportAudit: Handler = async (context, input) => {
     const answer = await exchange.send(
       contractRequest('get', '/api/v1/audit-events/export', { query: { ...query, ...page } }),
     );
+    requireType(answer, filter.format === 'csv' ? 'text/csv' : 'application/x-ndjson');
     context.output.result(answer.body);
     cursor = answer.headers.get('next-cursor');
   } while (cursor !== null);

@@ -9,7 +9,7 @@ import { databaseIdOf } from '../database-id.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { contractRequest, receive, type Received } from '../http/contract.ts';
+import { contractRequest, execute, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readInteger } from '../ledger/integers.ts';
 import { readChoices } from '../list-options.ts';
@@ -66,7 +66,7 @@ export const deleteSchedule: Handler = async (context, input) => {
   const request = contractRequest('delete', one, { params });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
-  await exchange.send(request);
+  await execute(exchange, request);
   context.output.note(`${params.scheduleId} is deleted; the backups that it made stay`);
   return ExitCode.Ok;
 };

@@ -6,7 +6,7 @@ import { databaseIdOf } from '../database-id.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { contractRequest, receive, type Received } from '../http/contract.ts';
+import { contractRequest, execute, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { printAnswer } from '../output/answer.ts';
 import { streamsText, streamText } from '../output/change-stream.ts';
@@ -87,7 +87,7 @@ export const deleteStream: Handler = async (context, input) => {
   const params = await paramsOf(context, input);
   const request = contractRequest('delete', one, { params });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
-  await exchange.send(request);
+  await execute(exchange, request);
   context.output.note(`${params.streamId} is deleted; its place is forgotten`);
   return ExitCode.Ok;
 };

@@ -3,10 +3,11 @@ import type { AuditEvent } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-code.ts';
+import { requireType } from '../http/answer.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readRowLimit } from '../list-options.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 
 const everyMs = 2_000;
 const earlierDefault = 10;
@@ -43,6 +44,7 @@ async function eventsAfter(
       query: { format: 'ndjson', limit: 100, afterSequence, ...filter },
     }),
   );
+  requireType(answer, 'application/x-ndjson');
   const lines = answer.text.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as AuditEvent);
 }

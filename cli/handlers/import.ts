@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { sharedCreateFields } from '../create-fields.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure, valueFailure } from '../failure.ts';
-import { contractRequest, receive } from '../http/contract.ts';
+import { contractRequest, execute, receive } from '../http/contract.ts';
 import { fileChanged } from '../import/local-file.ts';
 import { openSource, type ImportSource } from '../import/source-files.ts';
 import { resumeImport } from '../import/resume.ts';
@@ -73,7 +73,7 @@ async function endTrial(context: Context, input: Input, { id }: Import): Promise
   const params = { importId: id };
   const read = contractRequest('get', '/api/v1/imports/{importId}', { params });
   const received = await receive(exchange, read);
-  await exchange.send(contractRequest('delete', '/api/v1/imports/{importId}', { params }));
+  await execute(exchange, contractRequest('delete', '/api/v1/imports/{importId}', { params }));
   printAnswer(context, input, received, (document) => importText(document.import));
   return ExitCode.Ok;
 }

@@ -2,7 +2,7 @@ import type { Handler } from '../command.ts';
 import { confirmByName, requireConfirmable } from '../confirm.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
-import { contractRequest, receive } from '../http/contract.ts';
+import { contractRequest, execute, receive } from '../http/contract.ts';
 import { readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
 import { importsText, importText } from '../output/import.ts';
@@ -34,7 +34,7 @@ export const deleteImport: Handler = async (context, input) => {
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   await confirmByName(input, params.importId, what);
   const { exchange } = await context.service();
-  await exchange.send(request);
+  await execute(exchange, request);
   context.output.note(`${params.importId} is deleted; its files are removed within minutes`);
   return ExitCode.Ok;
 };

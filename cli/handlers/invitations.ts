@@ -4,14 +4,14 @@ import type { Context } from '../context.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure, valueFailure } from '../failure.ts';
-import { contractRequest, receive, type Received } from '../http/contract.ts';
+import { contractRequest, execute, receive, type Received } from '../http/contract.ts';
 import { explained } from '../http/next-step.ts';
 import type { Input } from '../input.ts';
 import { readLimit } from '../list-options.ts';
 import { readRole, scopeOf } from '../member-scope.ts';
 import { notePage, orDash, printAnswer } from '../output/answer.ts';
 import { invitationsText } from '../output/member.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { fields } from '../output/table.ts';
 import { readSecret } from '../secret.ts';
 
@@ -67,7 +67,7 @@ export const revokeInvitation: Handler = async (context, input) => {
   const request = contractRequest('delete', one, { params });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
-  await found(exchange.send(request));
+  await found(execute(exchange, request));
   context.output.note(`${params.invitationId} is revoked`);
   return ExitCode.Ok;
 };

@@ -6,7 +6,7 @@ import { readDurationMs } from '../duration.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { contractRequest, receive, type Received } from '../http/contract.ts';
+import { contractRequest, execute, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readInteger } from '../ledger/integers.ts';
 import { readChoices, readLimit } from '../list-options.ts';
@@ -126,7 +126,7 @@ export const revokeKey: Handler = async (context, input) => {
   const params = { keyId };
   const request = contractRequest('delete', '/api/v1/api-keys/{keyId}', { params });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
-  await exchange.send(request);
+  await execute(exchange, request);
   context.output.note(`${keyId} is revoked`);
   return ExitCode.Ok;
 };

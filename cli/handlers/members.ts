@@ -5,7 +5,7 @@ import { confirmByName, requireConfirmable } from '../confirm.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { contractRequest, receive } from '../http/contract.ts';
+import { contractRequest, execute, receive } from '../http/contract.ts';
 import { explained } from '../http/next-step.ts';
 import type { Input } from '../input.ts';
 import { readChoices, readLimit } from '../list-options.ts';
@@ -110,7 +110,7 @@ export const leaveOrganization: Handler = async (context, input) => {
   const { organization } = document;
   // Without an organization, or with a key, the service says why nobody leaves.
   if (organization !== null) await confirmByName(input, organization.slug, slug, 'to leave it');
-  await exchange.send(request);
+  await execute(exchange, request);
   context.output.note(`you have left ${organization?.name ?? 'the organization'}`);
   return ExitCode.Ok;
 };

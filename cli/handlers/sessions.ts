@@ -2,7 +2,7 @@ import type { OwnSession } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
-import { contractRequest, receive } from '../http/contract.ts';
+import { contractRequest, execute, receive } from '../http/contract.ts';
 import { explained } from '../http/next-step.ts';
 import { readLimit } from '../list-options.ts';
 import { notePage, orDash, printAnswer } from '../output/answer.ts';
@@ -24,7 +24,7 @@ export const endSession: Handler = async (context, input) => {
   const request = contractRequest('delete', `${all}/{sessionId}`, { params });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
-  const ending = exchange.send(request);
+  const ending = execute(exchange, request);
   await explained(ending, 'session_not_found', 'find the ID: ledgerhouse sessions list');
   context.output.note(`${params.sessionId} has ended`);
   return ExitCode.Ok;

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure } from '../failure.ts';
 import { Exchange } from '../http/exchange.ts';
-import { contractRequest, receive } from '../http/contract.ts';
+import { contractRequest, execute, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import {
   beginDevice,
@@ -14,7 +14,7 @@ import {
   type OAuthOptions,
   type Tokens,
 } from '../oauth.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { readProfiles } from '../profiles.ts';
 import { profileNameOf, resolveBaseUrl } from '../settings.ts';
 import { freshAccessToken, keepSignIn, signInOf } from '../sign-in.ts';
@@ -56,7 +56,7 @@ export const logout: Handler = async (context, input) => {
     const { configFile } = environment;
     const token = await freshAccessToken(configFile, name, signIn, oauthOptions(context, baseUrl));
     const request = contractRequest('delete', '/api/v1/session');
-    await exchangeAs(context, input, baseUrl, token).send(request);
+    await execute(exchangeAs(context, input, baseUrl, token), request);
   } catch (error) {
     // A session that has already ended need not be ended.
     const isOver = error instanceof CliFailure && error.fields.exitCode === ExitCode.Authentication;

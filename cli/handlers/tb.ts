@@ -6,7 +6,7 @@ import { databaseIdOf } from '../database-id.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure } from '../failure.ts';
-import { notTheApi, type Answer } from '../http/answer.ts';
+import { requireType, type Answer } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { Input } from '../input.ts';
 import { newLedgerId } from '../ledger/id.ts';
@@ -15,7 +15,7 @@ import { payloadFromFlags } from '../ledger/payload.ts';
 import { countFailed, readLedgerReply } from '../ledger/reply.ts';
 import { ledgerNotes, ledgerText, moreRows } from '../ledger/text.ts';
 import { givenPayload } from '../payload-source.ts';
-import { lineEnded, printable } from '../output/output.ts';
+import { lineEnded } from '../output/output.ts';
 
 /** `recordOptions`: the flags that build the payload; a given payload replaces them. */
 export const tbHandler =
@@ -60,8 +60,7 @@ async function bodyOf(
 }
 
 function printCsv(operation: LedgerOperation, answer: Answer, { output }: Context): ExitCode {
-  const type = answer.headers.get('content-type') ?? 'nothing';
-  if (!type.startsWith('text/csv')) throw notTheApi(answer.status, `${printable(type)}, not CSV`);
+  requireType(answer, 'text/csv');
   output.result(answer.body);
   if (answer.headers.get('page-has-more') === 'true') {
     output.note(moreRows(operation, answer.headers.get('page-next')));

@@ -6,7 +6,7 @@ import { databaseIdOf } from '../database-id.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { contractRequest, receive } from '../http/contract.ts';
+import { contractRequest, execute, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { orDash, printAnswer } from '../output/answer.ts';
 import { fields, table } from '../output/table.ts';
@@ -107,7 +107,7 @@ export const deleteWebhook: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const request = contractRequest('delete', one, { params: paramsOf(input) });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
-  await exchange.send(request);
+  await execute(exchange, request);
   context.output.note(`${input.argument(0)} is deleted`);
   return ExitCode.Ok;
 };

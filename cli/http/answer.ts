@@ -1,6 +1,7 @@
 /** A complete answer of the API. */
 import { CliFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
+import { printable } from '../output/printable.ts';
 import { parseExact } from './exact-json.ts';
 
 export class Answer {
@@ -29,8 +30,15 @@ export class Answer {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw notTheApi(this.status, 'no JSON object');
     }
+    if (Object.keys(value).length === 0) throw notTheApi(this.status, 'an empty JSON object');
     return value as Readonly<Record<string, unknown>>;
   }
+}
+
+/** Throws if the answer has another media type than the request asks for. */
+export function requireType({ status, headers }: Answer, wanted: string): void {
+  const type = headers.get('content-type') ?? 'nothing';
+  if (!type.startsWith(wanted)) throw notTheApi(status, `${printable(type)}, not ${wanted}`);
 }
 
 export const notTheApi = (status: number, what: string): CliFailure =>

@@ -12,7 +12,7 @@ import {
   type Verb,
 } from '../../clients/typescript/src/planned-request.ts';
 import { valueFailure } from '../failure.ts';
-import type { Answer } from './answer.ts';
+import { notTheApi, type Answer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { ApiRequest } from './request.ts';
 
@@ -54,4 +54,10 @@ export async function receive<D>(
 ): Promise<Received<D>> {
   const answer = await exchange.send(request);
   return { answer, document: answer.document() as D };
+}
+
+/** Sends a request that the API answers with 204. Any other server may answer 200 to it, and has done nothing. */
+export async function execute(exchange: Exchange, request: ApiRequest): Promise<void> {
+  const { status } = await exchange.send(request);
+  if (status !== 204) throw notTheApi(status, 'something, where the API answers 204 with nothing');
 }

@@ -1,8 +1,9 @@
 /** Prints answers of the API: unchanged with `--json`, otherwise for people. */
 import type { Context } from '../context.ts';
+import { notTheApi, type Answer } from '../http/answer.ts';
 import type { Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
-import { lineEnded } from './output.ts';
+import { lineEnded, type Output } from './output.ts';
 
 export function printAnswer<D>(
   { output }: Context,
@@ -10,7 +11,20 @@ export function printAnswer<D>(
   { answer, document }: Received<D>,
   text: (document: D) => string,
 ): void {
-  output.result(input.has('json') ? lineEnded(answer.text) : text(document));
+  output.result(
+    input.has('json') ? lineEnded(answer.text) : shown(output, answer, () => text(document)),
+  );
+}
+
+/** A document without the properties of the contract, such as one of another service, is no bug of this tool. */
+function shown(output: Output, { status }: Answer, text: () => string): string {
+  try {
+    return text();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    output.trace(error.stack ?? error.message);
+    throw notTheApi(status, `a document of another form (${error.message})`);
+  }
 }
 
 /** For lists: notes how to get the next page. */

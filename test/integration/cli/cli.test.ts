@@ -664,6 +664,52 @@ test('watch of a connection check tells each failed attempt once, and outlives a
   expect(stdout).toMatch(/ wrong_cluster +Wrong \ufffd\[2Jcluster\.$/m);
 });
 
+describe('another server in the place of the API', () => {
+  const removals = [
+    'keys revoke key_1',
+    'webhooks delete whe_1',
+    'sessions end ses_1',
+    'invitations revoke inv_1',
+    'imports delete imp_1 --confirm imp_1',
+    `backups schedules delete ${id} bks_1`,
+    `cdc delete ${id} chs_1`,
+  ];
+  test.each(removals)('%s removes nothing there, and does not say so', async (line) => {
+    for (const page of ['<html>Sign in to this network</html>', '{}']) {
+      server.react(answer(200, page));
+      const { code, stdout, stderr } = await cli.run(line.split(' '));
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^error: the service answered 200 .*\n.*check that the base URL/);
+    }
+    server.react((response) => response.writeHead(204).end());
+    expect(await cli.run(line.split(' '))).toMatchObject({ code: 0 });
+  });
+
+  test.each(['audit export', 'audit export --format csv', 'events'])(
+    'its page is no result of %s',
+    async (line) => {
+      const html = answer(200, '<html></html>', { 'content-type': 'text/html' });
+      server.react(...(line === 'events' ? [answer(200, none), html] : [html]));
+      const words = [...line.split(' '), ...(line === 'events' ? ['--follow'] : [])];
+      const { code, stdout, stderr } = await cli.run(words);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('text/html');
+    },
+  );
+
+  test.each([`databases get ${id}`, 'keys list', 'jobs watch job_1', 'whoami'])(
+    'an answer without what the contract promises is a failure of %s, and no bug of the tool',
+    async (line) => {
+      for (const document of line.startsWith('jobs') ? ['{}'] : ['{}', '{"data":null}']) {
+        server.react(answer(200, document));
+        const { code, stderr } = await cli.run(line.split(' '));
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/^error: the service answered 200 with /);
+      }
+    },
+  );
+});
+
 test('an organization that no header can hold is a usage error, and nothing is sent', async () => {
   server.react(answer(200, sessionExample));
   for (const organization of ['组织', 'org_1\nx-api-key: other', 'org 1']) {
