@@ -1,5 +1,6 @@
 /** An unsuccessful end of a command: what went wrong, the exit status, and what to do next. */
 import { ExitCode } from './exit-code.ts';
+import { printable } from './output/printable.ts';
 
 interface FailureFields {
   readonly exitCode: ExitCode;
@@ -80,12 +81,15 @@ export function failureText({ fields }: CliFailure): string {
   const { code, detail, problem, nextSteps = [] } = fields;
   const requestId = problem?.['requestId'];
   return [
-    `error: ${detail}`,
-    ...problemErrors(problem).filter((line) => line.trim() !== detail),
+    // Only the stack of a bug has lines of its own; foreign text must not look like further lines.
+    `error: ${code === 'bug' ? detail : printable(detail)}`,
+    ...problemErrors(problem)
+      .filter((line) => line.trim() !== detail)
+      .map(printable),
     ...(problem === undefined
       ? []
       : [`  ${code}${typeof requestId === 'string' ? ` · request ${requestId}` : ''}`]),
-    ...nextSteps.map((step) => `  → ${step}`),
+    ...nextSteps.map((step) => `  → ${printable(step)}`),
   ].join('\n');
 }
 

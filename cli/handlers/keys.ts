@@ -12,6 +12,7 @@ import { readInteger } from '../ledger/integers.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
 import { keysText, keyText } from '../output/key.ts';
+import { printable } from '../output/printable.ts';
 
 const permissions = ['db:read', 'db:write'] as const;
 const statuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
@@ -135,7 +136,7 @@ export const revokeKey: Handler = async (context, input) => {
 function printSecret(context: Context, input: Input, received: Received<ApiKeyWithSecret>): void {
   printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
   const { id, name } = received.document.apiKey;
-  context.output.note(`${name} (${id}); the secret is shown only once`);
+  context.output.note(`${printable(name)} (${id}); the secret is shown only once`);
 }
 
 function expiryOf({ timers }: Context, input: Input): { readonly expiresAt?: string | null } {

@@ -13,6 +13,7 @@ import { readRole, scopeOf } from '../member-scope.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
 import { keysText } from '../output/key.ts';
 import { invitationsText, membersText, memberText } from '../output/member.ts';
+import { printable } from '../output/printable.ts';
 
 const all = '/api/v1/members';
 const one = '/api/v1/members/{membershipId}';
@@ -111,7 +112,7 @@ export const leaveOrganization: Handler = async (context, input) => {
   // Without an organization, or with a key, the service says why nobody leaves.
   if (organization !== null) await confirmByName(input, organization.slug, slug, 'to leave it');
   await execute(exchange, request);
-  context.output.note(`you have left ${organization?.name ?? 'the organization'}`);
+  context.output.note(`you have left ${printable(organization?.name ?? 'the organization')}`);
   return ExitCode.Ok;
 };
 

