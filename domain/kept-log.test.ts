@@ -12,7 +12,7 @@ const made = (op: number, inMs: number) => ({
   madeMs: now - keptMs + inMs,
 });
 const swept = (operationsMax: number, backups: readonly ReturnType<typeof made>[]) =>
-  sweptBy(now, backups, { begins, operationsMax })?.op;
+  sweptBy(now, backups, { backup: begins, begins, operationsMax })?.op;
 
 test('the log that a restore reads goes once a backup after its beginning is older than the days that are kept', () => {
   expect(swept(10, [made(100, -9 * DAY), made(200, 1)])).toBeUndefined();
@@ -20,4 +20,12 @@ test('the log that a restore reads goes once a backup after its beginning is old
   expect(swept(10, [made(300, -1), made(200, -1)])).toBe(300);
   // It reads no log.
   expect(swept(0, [made(200, -1)])).toBeUndefined();
+});
+
+test('the empty ledger needs the log from the first operation on, unless it is a backup', () => {
+  const empty = { op: 0, timestamp: 0n };
+  const plan = { begins: empty, operationsMax: 0 };
+  expect(sweptBy(now, [made(200, -1)], { ...plan, backup: undefined })?.op).toBe(200);
+  expect(sweptBy(now, [made(200, -1)], { ...plan, backup: empty })).toBeUndefined();
+  expect(sweptBy(now, [made(200, 1)], { ...plan, backup: undefined })).toBeUndefined();
 });

@@ -13,16 +13,23 @@ export interface MadeMoment extends Moment {
   readonly madeMs: number;
 }
 
+interface Replay {
+  readonly backup: Moment | undefined;
+  readonly begins: Moment;
+  readonly operationsMax: number;
+}
+
 /**
  * The backup before which the sweep may have deleted the log by a time, if a restore reads operations before it; `undefined`: all that it reads
- * stays until then. `begins`: what the restore begins with; it reads `operationsMax` operations after that.
+ * stays until then. `begins`: what the restore begins with; it reads `operationsMax` operations after that. `backup`: the same, if it is one: the
+ * empty ledger is found by the log from the first operation on, of which none is read.
  */
 export function sweptBy<Made extends MadeMoment>(
   atMs: number,
   made: readonly Made[],
-  { begins, operationsMax }: { readonly begins: Moment; readonly operationsMax: number },
+  { backup, begins, operationsMax }: Replay,
 ): Made | undefined {
-  if (operationsMax === 0) return undefined;
+  if (operationsMax === 0 && (backup !== undefined || begins.op > 0)) return undefined;
   return made
     .filter(({ op, madeMs }) => op > begins.op && madeMs <= atMs - LOG_DAYS * DAY_MS - GRACE_MS)
     .sort((one, other) => one.op - other.op)
