@@ -9,6 +9,7 @@ import { LOG_DAYS, sweptBy } from '../../domain/kept-log.ts';
 import { annotations, backupIdOf, uidOf } from '../../domain/names.ts';
 import {
   describeTarget,
+  nearestTo,
   planRestore,
   rangesOf,
   whyUnavailable,
@@ -157,8 +158,14 @@ export async function whyGone(
     return 'The backup with which the way back was to begin was removed meanwhile.';
   // One that archives its log, and was just replaced, does not know yet what its archive has.
   if (window === undefined && (observed === null || isArchived(observed))) return undefined;
-  // What the operator tells of the end of an archive that goes on is minutes old.
-  const isLater = isArchived(observed) && plan.reason === 'after_the_window';
+  // What the operator tells of the end of an archive that goes on is minutes old, and older than the backup that is made first.
+  const ends =
+    window === undefined
+      ? []
+      : rangesOf(window)
+          .slice(-1)
+          .map(({ to }) => to);
+  const isLater = isArchived(observed) && nearestTo(ends, target).before !== undefined;
   return isLater ? undefined : whyUnavailable(name, target, plan);
 }
 

@@ -468,6 +468,8 @@ interface Wanted {
   readonly logGoesInMs?: number;
   /** When that backup ended by the clock of its Job. */
   readonly laterSays?: Date;
+  /** Whether its log is archived still. */
+  readonly isArchived?: boolean;
 }
 
 async function returning(
@@ -480,6 +482,7 @@ async function returning(
     recovery,
     logGoesInMs,
     laterSays,
+    isArchived = false,
   }: Wanted = {},
 ) {
   const cluster = disorder(recipeOf({ kind: { engine: 'Builtin', topology: 'single' } }));
@@ -527,8 +530,9 @@ async function returning(
     handler.run(contextOf({ ...job, deadlineAt: new Date(cluster.nowMs + withinMs) }));
   if (recovery !== undefined) {
     const { observed } = (await findAnyDatabase(store.read, made.id))!;
+    const archiving = isArchived ? { rpoSeconds: 30, state: null, healthy: true } : null;
     await store.change(tester, (write) =>
-      updateDatabase(write, made.id, { observed: { ...observed!, recovery } }),
+      updateDatabase(write, made.id, { observed: { ...observed!, recovery, archiving } }),
     );
   }
   if (logGoesInMs !== undefined) {
@@ -766,6 +770,22 @@ test('a database goes back to a moment of which the log from the first operation
     { restoredTo: { targetOp: 9 }, recovery: logFrom(0) },
   );
   await one.askToRemove(true);
+  expect(await untilBegun(one)).toMatchObject({ kind: 'again' });
+  expect(await one.begun()).toBe(true);
+});
+
+test('a database goes back to a moment that its archive had reached, although the operator has not told that yet and the backup before is later', async () => {
+  const one = await returning(
+    'moments-ago',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7df1',
+    '7e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7df2',
+    {
+      restoredTo: { targetOp: 90 },
+      recovery: logFrom(7, 80),
+      isArchived: true,
+      logGoesInMs: 7 * 86_400_000,
+    },
+  );
   expect(await untilBegun(one)).toMatchObject({ kind: 'again' });
   expect(await one.begun()).toBe(true);
 });
