@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import type { OperationId } from '../../api/contract/routes.ts';
 import { apiKeyExample } from '../../api/contract/schemas/api-key.ts';
 import { databaseExample } from '../../api/contract/schemas/database.ts';
+import { jobExample } from '../../api/contract/schemas/job.ts';
 import { sessionExample } from '../../api/contract/schemas/session.ts';
 import { rightsOf } from '../../api/model/access.ts';
 import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
@@ -12,6 +13,7 @@ import { eventually } from '../support/shell.ts';
 
 const base = `/o/acme/databases/${databaseExample.name}`;
 const keys = '/o/acme/settings/keys';
+const last = { limit: 50, nextCursor: null, hasMore: false };
 const organization = {
   ...sessionExample.organization,
   slug: 'acme',
@@ -76,6 +78,8 @@ function slow(...ids: readonly OperationId[]): () => void {
 }
 
 const open = (path: string) => tab.page.goto(`${service.url}${path}`);
+const told = () => tab.page.getByText('A part of the page is loading.', { exact: true });
+const signs = () => tab.page.getByRole('main').getByText('Loading', { exact: true });
 const again = () => tab.page.getByRole('button', { name: 'Try again', exact: true });
 
 test('while a slow service is asked for the session, the page says that it loads', async () => {
@@ -153,7 +157,8 @@ test('what is not known yet is not told as nothing', async () => {
   await changes.getByText('Loading', { exact: true }).waitFor();
   expect(await changes.getByText('None yet.').count()).toBe(0);
   await open(`${base}/explorer/trial-balance`);
-  await page.getByRole('main').getByText('Loading', { exact: true }).waitFor();
+  // Beside it, the change that waits is not known either.
+  await signs().nth(1).waitFor();
   await open(`${base}#delete`);
   const last = page.getByRole('checkbox', { name: /^Make a last backup/ });
   await last.waitFor();
@@ -172,6 +177,108 @@ test('what is not known yet is not told as nothing', async () => {
   expect(tab.takeTroubles()).toEqual([]);
 });
 
+/** Answers that are slow together, the cards that show it, and the number of signs that stand in no card. */
+const parts = [
+  { path: base, ids: ['listDatabaseJobs', 'listChanges'], cards: ['Recent activity'], others: 1 },
+  {
+    path: `${base}/connect`,
+    ids: ['createConnectionCheck'],
+    cards: ['Connect a program', 'Connection'],
+    others: 0,
+  },
+  {
+    path: `${base}/backups`,
+    ids: ['listBackups', 'getRecoveryWindow', 'listBackupSchedules'],
+    cards: ['Any moment', 'By the clock'],
+    others: 1,
+  },
+  {
+    path: `${base}/backups/moment/restore`,
+    ids: ['previewRestore', 'createDatabase'],
+    cards: ['Restore to a moment', 'Summary'],
+    others: 0,
+  },
+  { path: `${base}/explorer/transfers/1`, ids: ['queryTransfers'], cards: [], others: 1 },
+  {
+    path: `${base}/configuration`,
+    ids: ['getDatabaseMaintenanceWindow', 'listParameters'],
+    cards: ['Maintenance window'],
+    others: 1,
+  },
+  { path: '/o/acme/databases', ids: ['getJob'], cards: [], others: 1 },
+  { path: '/o/acme/settings/members', ids: ['listInvitations'], cards: ['Invitations'], others: 0 },
+  {
+    path: '/o/acme/settings/audit',
+    ids: ['getOrganization', 'listAuditEvents'],
+    cards: [],
+    others: 2,
+  },
+] as const;
+
+test.each(parts)(
+  '$path: each part that waits for a slow answer shows it in its place',
+  async (one) => {
+    const { page } = tab;
+    const data = [{ ...databaseExample, activeJobId: jobExample.id }];
+    when('listDatabases', () => ({ body: { data, page: last } }));
+    const answer = slow(...one.ids);
+    await open(one.path);
+    for (const name of one.cards) {
+      const card = page.getByRole('region', { name, exact: true });
+      await card.getByText('Loading', { exact: true }).waitFor();
+    }
+    const all = one.cards.length + one.others;
+    await signs()
+      .nth(all - 1)
+      .waitFor();
+    // Those of fast answers are in the page for a moment.
+    await signs().nth(all).waitFor({ state: 'detached' });
+    // However many parts there are, it is told once.
+    await told().waitFor();
+    answer();
+    await signs().first().waitFor({ state: 'detached' });
+    await told().waitFor({ state: 'detached' });
+    expect(tab.takeTroubles()).toEqual([]);
+  },
+);
+
+test('a fast answer brings no sign of loading, and a slow one moves nothing that is there', async () => {
+  const { page } = tab;
+  await page.addInitScript(`
+    window.waits = [];
+    const watch = (sign) => {
+      const begin = performance.now();
+      const look = () => {
+        if (!sign.isConnected) return;
+        if (sign.checkVisibility({ visibilityProperty: true })) waits.push(performance.now() - begin);
+        else requestAnimationFrame(look);
+      };
+      look();
+    };
+    const seen = new Set();
+    new MutationObserver(() => {
+      for (const sign of document.querySelectorAll('main span[aria-busy=true]')) {
+        if (!seen.has(sign)) watch(sign);
+        seen.add(sign);
+      }
+    }).observe(document, { subtree: true, childList: true });
+  `);
+  const answer = slow('listChanges', 'listDatabases');
+  await open(`${base}?id=${databaseExample.id}`);
+  const shape = page.getByRole('heading', { name: 'Shape' });
+  await shape.waitFor();
+  // The head of the page is the first one that waits.
+  await signs().first().waitFor();
+  const place = async () => (await shape.boundingBox())?.y;
+  const before = await place();
+  answer();
+  await page.getByText('change queued').waitFor();
+  expect(await place()).toBe(before);
+  const waits = await page.evaluate<readonly number[]>('waits');
+  expect(waits.length).toBeGreaterThan(0);
+  expect(Math.min(...waits)).toBeGreaterThan(200);
+});
+
 test('names of databases that could not be read are read again where one is chosen', async () => {
   const { page } = tab;
   when('listDatabases', () => away);
@@ -188,7 +295,6 @@ test('a next page that fails says so at the end of the list, and can be asked fo
   const list = (name: string, more: typeof next | typeof last) => ({
     body: { data: [{ ...apiKeyExample, id: `key_${name}`, name }], page: more },
   });
-  const last = { limit: 50, nextCursor: null, hasMore: false };
   let isAway = true;
   when('listApiKeys', ({ query }) => {
     if ((query as { readonly cursor?: string }).cursor === undefined) return list('first', next);

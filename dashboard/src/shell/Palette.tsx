@@ -4,6 +4,7 @@ import { useId, useState, type KeyboardEvent } from 'react';
 import type { Session } from '../../../gen/api.ts';
 import { ask } from '../data/client.ts';
 import { Dialog } from '../ui/Dialog.tsx';
+import { Skeleton } from '../ui/States.tsx';
 import type { ShownOrganization } from './context.ts';
 import { commandsFor, matching, type Command } from './palette-commands.ts';
 import styles from './Palette.module.css';
@@ -111,6 +112,7 @@ function Finder({ onClose, onShortcuts, session, organization }: Omit<Props, 'op
           </div>
         ))}
       </div>
+      {named.isLoading && commands.length > 0 && <Skeleton lines={1} />}
       {named.isError && <p className={styles.none}>The databases could not be searched.</p>}
       {!named.isError && commands.length === 0 && (
         <p className={styles.none}>

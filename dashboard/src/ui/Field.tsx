@@ -36,13 +36,19 @@ export function Input({ label, hint, error, mono = false, ...rest }: InputProps)
   );
 }
 
-interface SelectProps extends Frame, SelectHTMLAttributes<HTMLSelectElement> {}
+export interface SelectProps extends Frame, SelectHTMLAttributes<HTMLSelectElement> {
+  /** A sign beside the label. */
+  readonly beside?: ReactNode;
+}
 
-export function Select({ label, hint, error, children, ...rest }: SelectProps) {
+export function Select({ label, beside, hint, error, children, ...rest }: SelectProps) {
   const id = useId();
   return (
     <div className={styles.field}>
-      <label htmlFor={id}>{label}</label>
+      <div className={styles.title}>
+        <label htmlFor={id}>{label}</label>
+        {beside}
+      </div>
       <select
         {...rest}
         id={id}

@@ -1,15 +1,63 @@
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { beginLoading } from './loading.ts';
 import styles from './States.module.css';
 
-/** Grey lines in the place of content that is loading; they appear after 300 ms, so that a fast answer does not flicker. */
-export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
-  <div className={styles.skeleton} aria-busy="true">
-    <span className={styles.hidden}>Loading</span>
-    {Array.from({ length: lines }, (_, index) => (
-      <span key={index} className={styles.line} aria-hidden />
-    ))}
-  </div>
-);
+interface SkeletonProps {
+  readonly lines?: number;
+  /** Within a line of text, in the place of a few words. */
+  readonly inline?: boolean;
+  /** What screen readers meet in its place. */
+  readonly what?: string;
+}
+
+/**
+ * Grey lines in the place of content that is loading. They appear after 300 ms, so that a fast answer does not flicker, and it is told once
+ * that a part of the page is loading.
+ */
+export function Skeleton({ lines = 4, inline = false, what = 'Loading' }: SkeletonProps) {
+  const tellWhenSeen = useTelling(true);
+  return (
+    <span
+      className={inline ? styles.words : styles.skeleton}
+      aria-busy="true"
+      onAnimationStart={tellWhenSeen}
+    >
+      <span className={styles.hidden}>{what}</span>
+      {!inline &&
+        Array.from({ length: lines }, (_, index) => (
+          <span key={index} className={styles.line} aria-hidden />
+        ))}
+    </span>
+  );
+}
+
+interface OutdatedProps {
+  /** Whether they are still those of the choice before. */
+  readonly when: boolean;
+  readonly children: ReactNode;
+}
+
+/** Rows that stay while those of another choice are loading. A bar above them appears after 300 ms, and it is told as with a skeleton. */
+export function Outdated({ when, children }: OutdatedProps) {
+  const tellWhenSeen = useTelling(when);
+  return (
+    <div
+      className={when ? styles.outdated : styles.present}
+      aria-busy={when || undefined}
+      onAnimationStart={({ target, currentTarget }) => target === currentTarget && tellWhenSeen()}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** Returns what is called when the sign of loading appears; it is told from then on, until it is gone. */
+function useTelling(isLoading: boolean): () => void {
+  const [isSeen, setSeen] = useState(false);
+  if (isSeen && !isLoading) setSeen(false);
+  useEffect(() => (isSeen ? beginLoading() : undefined), [isSeen]);
+  return () => setSeen(true);
+}
 
 interface EmptyProps {
   readonly title: string;

@@ -27,11 +27,13 @@ export function Backups() {
   const list = useInfiniteQuery(backupsQuery(organizationId, database.id, isWorkedOn));
   const [making, setMaking] = useState(false);
   useTitle(`${database.name}: backups`);
-  if (list.isPending) return <Skeleton lines={6} />;
   const pages = list.data?.pages ?? [];
   const rows = pages.flatMap(({ data }) => data);
   const configured = pages.at(0)?.configured ?? true;
-  const never = whyNot(organization, 'changeDatabase') ?? whyNotBackedUp(database, configured);
+  const never =
+    whyNot(organization, 'changeDatabase') ??
+    whyNotBackedUp(database, configured) ??
+    (list.isPending ? 'It is not known yet whether a backup can be made.' : undefined);
   const refused = never ?? (isOneMade(rows) ? 'One that was requested is being made.' : undefined);
   return (
     <div className={styles.stack}>
@@ -50,6 +52,7 @@ export function Backups() {
           New backup
         </Button>
       </div>
+      {list.isPending && <Skeleton lines={6} />}
       {list.isSuccess && rows.length === 0 && (
         <Empty title="No backup yet">
           {refused ?? 'Make the first one before you need it: a new database can begin with it.'}
@@ -57,7 +60,7 @@ export function Backups() {
       )}
       {rows.length > 0 && <BackupTable backups={rows} jobs={jobs} configured={configured} />}
       <More list={list} count={rows.length} what="backups" />
-      <RecoveryCard configured={configured} />
+      <RecoveryCard configured={configured && !list.isPending} />
       <Schedules refused={never} />
       <NewBackup open={making} onClose={() => setMaking(false)} />
     </div>

@@ -8,6 +8,7 @@ import { buttonClass } from '../../ui/Button.tsx';
 import form from '../../ui/Form.module.css';
 import { Card, Facts } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
+import { Skeleton } from '../../ui/States.tsx';
 import { Exactly } from '../../ui/When.tsx';
 import styles from '../database/DatabaseFrame.module.css';
 import { useDatabase } from '../database/use-database.ts';
@@ -21,7 +22,14 @@ export function RecoveryCard({ configured }: { readonly configured: boolean }) {
   const { database, organizationId } = useDatabase();
   const window = useQuery(windowQuery(organizationId, database.id));
   if (database.engine.name !== 'Builtin') return null;
-  if (window.data === undefined) return <Failed read={window} />;
+  if (window.data === undefined) {
+    return (
+      <Card title="Any moment">
+        <Failed read={window} />
+        {window.isPending && <Skeleton lines={3} />}
+      </Card>
+    );
+  }
   const { earliest, latest } = window.data;
   return (
     <Card

@@ -44,11 +44,18 @@ function MomentForm({ window, catalog }: Props) {
   const preview = useQuery(previewQuery(organizationId, database.id, settled));
   const wrong = fieldErrors(preview.error)['targetTime'];
   const isShown = preview.isSuccess && !preview.isPlaceholderData && settled === time.trim();
+  const isAwaited = !isShown && !preview.isError && time.trim() !== '';
   return (
     <RestoreForm
       catalog={catalog}
       from={{ databaseId: database.id, targetTime: settled }}
-      notGood={isShown ? undefined : 'Choose a moment that can be restored.'}
+      notGood={
+        isShown
+          ? undefined
+          : isAwaited
+            ? 'It is not known yet whether that moment can be restored.'
+            : 'Choose a moment that can be restored.'
+      }
     >
       <Card title="Restore to a moment">
         <div className={form.form}>
@@ -71,6 +78,7 @@ function MomentForm({ window, catalog }: Props) {
             onChange={(event) => setTime(event.target.value)}
           />
           {preview.isError && wrong === undefined && <Problem error={preview.error} />}
+          {isAwaited && <Skeleton lines={5} />}
           {isShown && <PreviewFacts {...preview.data} />}
         </div>
       </Card>

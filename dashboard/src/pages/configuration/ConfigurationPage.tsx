@@ -65,7 +65,7 @@ function Editor({ configuration, etag }: EditorProps) {
     <div className={styles.columns}>
       <div className={styles.column}>
         <Failed read={catalog.isError ? catalog : parameters} />
-        {(catalog.isPending || parameters.isPending) && <Skeleton lines={8} />}
+        {(catalog.isPending || parameters.isPending) && <Skeleton lines={28} />}
         {catalog.data !== undefined && parameters.data !== undefined && (
           <Fields
             catalog={catalog.data}

@@ -53,7 +53,13 @@ export function MaintenanceWindowCard({ databaseId }: Props) {
   if (read.isError && read.data === undefined) {
     return <Failed read={read} />;
   }
-  if (read.data === undefined) return <Skeleton lines={2} />;
+  if (read.data === undefined) {
+    return (
+      <Card title="Maintenance window">
+        <Skeleton lines={2} />
+      </Card>
+    );
+  }
   const { window, etag } = read.data;
   const { from, next } = window;
   return (

@@ -31,7 +31,9 @@ export function Connect() {
       <div className={frame.column}>
         <Failed read={standing} />
         {check === undefined ? (
-          <Skeleton lines={4} />
+          <Card title="Connection">
+            <Skeleton lines={4} />
+          </Card>
         ) : (
           <Verification check={check} onAgain={() => setNumber(number + 1)} />
         )}

@@ -33,6 +33,7 @@ export function DatabaseFrame() {
             last answer <When at={new Date(query.dataUpdatedAt).toISOString()} />
           </span>
         )}
+        {!isGone && <WaitingChange />}
       </header>
       <nav aria-label={`Pages of ${name}`} className={styles.tabs}>
         <Link
@@ -72,7 +73,6 @@ export function DatabaseFrame() {
           </Link>
         )}
       </nav>
-      {!isGone && <WaitingChange />}
       <Outlet />
     </div>
   );

@@ -11,7 +11,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Badge, Progress, type Tone } from '../../ui/States.tsx';
+import { Badge, Progress, Skeleton, type Tone } from '../../ui/States.tsx';
 import { When } from '../../ui/When.tsx';
 import { jobWords } from '../databases/job-words.ts';
 import styles from './DatabaseFrame.module.css';
@@ -44,6 +44,11 @@ export function Jobs() {
         <JobCard key={job.id} job={job} />
       ))}
       <Failed read={list} />
+      {list.isPending && (
+        <Card title="Recent activity">
+          <Skeleton lines={1} />
+        </Card>
+      )}
       {ended.length > 0 && (
         <Card title="Recent activity">
           <ul className={styles.steps}>

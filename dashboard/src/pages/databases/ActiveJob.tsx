@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ask } from '../../data/client.ts';
 import { every } from '../../data/polling.ts';
 import { useOrganization } from '../../shell/context.ts';
+import { Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
 import { jobWords } from './job-words.ts';
 
@@ -32,11 +33,11 @@ interface Props {
 /** What is being done to a database, and how far it is. */
 export function ActiveJob({ id, jobs }: Props) {
   const organization = useOrganization();
-  const { data: job } = useQuery(jobQuery(organization.id, id, jobs));
-  if (job === undefined || job.finishedAt !== null) return null;
+  const { data: job, isPending } = useQuery(jobQuery(organization.id, id, jobs));
+  if (!isPending && (job === undefined || job.finishedAt !== null)) return null;
   return (
     <div className={`${table.soft} ${table.keep}`}>
-      {jobWords(job.type)}: {job.progress.percent} %
+      {job === undefined ? <Skeleton inline /> : `${jobWords(job.type)}: ${job.progress.percent} %`}
     </div>
   );
 }

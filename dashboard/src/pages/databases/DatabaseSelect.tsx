@@ -1,8 +1,7 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { databaseNamesQuery } from '../../data/queries.ts';
 import { useOrganization } from '../../shell/context.ts';
-import { Button } from '../../ui/Button.tsx';
-import { Select } from '../../ui/Field.tsx';
+import { ReadSelect } from '../../ui/ReadSelect.tsx';
 
 interface Props {
   readonly label?: string;
@@ -20,10 +19,10 @@ export function DatabaseSelect({ label = 'Databases', all, value, error, onChoos
   const names = useQuery(databaseNamesQuery(organization.id));
   const rows = names.data ?? [];
   return (
-    <Select
+    <ReadSelect
+      read={names}
       label={label}
       value={value}
-      hint={names.data === undefined && <Missing names={names} />}
       error={error}
       onChange={(event) => onChoose(event.target.value)}
     >
@@ -37,22 +36,9 @@ export function DatabaseSelect({ label = 'Databases', all, value, error, onChoos
           {name}
         </option>
       ))}
-    </Select>
+    </ReadSelect>
   );
 }
-
-/** Says that there are more databases than can be chosen. */
-const Missing = ({ names }: { readonly names: Pick<UseQueryResult, 'isError' | 'refetch'> }) =>
-  names.isError ? (
-    <>
-      The names could not be read.{' '}
-      <Button small onClick={() => void names.refetch()}>
-        Read them again
-      </Button>
-    </>
-  ) : (
-    'The names are being read.'
-  );
 
 /** The scope of the choice. */
 export const scopeOf = (databaseId: string) =>

@@ -151,6 +151,7 @@ function Chain({ transfer }: { readonly transfer: Transfer }) {
   const chain = useQuery(chainQuery(at, transfer));
   const { shown } = useAmounts(transfer.ledger);
   if (chain.isError && chain.data === undefined) return <Failed read={chain} />;
+  if (chain.isPending) return <Skeleton lines={2} />;
   const rows = chain.data ?? [];
   if (rows.length < 2 || isTransfer(transfer.flags, 'imported')) return null;
   return (

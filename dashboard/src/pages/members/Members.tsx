@@ -222,24 +222,27 @@ function Invitations({ onSent }: { readonly onSent: (sent: SentInvitation) => vo
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', organization.id] }),
   });
-  if (rows.length === 0) return <Failed read={list} />;
   return (
     <Card title="Invitations">
       <Failed read={list} />
       {act.isError && <Problem error={act.error} />}
-      <Table
-        label="Invitations"
-        heads={['Address', 'Role', 'Status', 'Sent', 'Good until']}
-        actions
-      >
-        {rows.map((row) => (
-          <InvitationRow
-            key={row.id}
-            row={row}
-            onAct={(verb) => act.mutate({ verb, id: row.id })}
-          />
-        ))}
-      </Table>
+      {list.isPending && <Skeleton lines={1} />}
+      {list.isSuccess && rows.length === 0 && <p className={table.soft}>Nobody is invited.</p>}
+      {rows.length > 0 && (
+        <Table
+          label="Invitations"
+          heads={['Address', 'Role', 'Status', 'Sent', 'Good until']}
+          actions
+        >
+          {rows.map((row) => (
+            <InvitationRow
+              key={row.id}
+              row={row}
+              onAct={(verb) => act.mutate({ verb, id: row.id })}
+            />
+          ))}
+        </Table>
+      )}
       <More list={list} count={rows.length} what="invitations" />
     </Card>
   );

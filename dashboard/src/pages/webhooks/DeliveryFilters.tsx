@@ -3,9 +3,10 @@ import { useState } from 'react';
 import { webhooksQuery } from '../../data/webhook-queries.ts';
 import { given } from '../../lib/search.ts';
 import { useOrganization } from '../../shell/context.ts';
-import { Input, Select } from '../../ui/Field.tsx';
+import { Input } from '../../ui/Field.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import form from '../../ui/Form.module.css';
+import { ReadSelect } from '../../ui/ReadSelect.tsx';
 import { TimeRange } from '../logs/TimeRange.tsx';
 import { answers } from './filter.ts';
 import { deliveryStatuses, idOf, readDeliverySearch, type DeliverySearch } from './search.ts';
@@ -26,7 +27,8 @@ export function DeliveryFilters({ search, onChange }: Props) {
   return (
     <search className={form.form}>
       <div className={form.row}>
-        <Select
+        <ReadSelect
+          read={endpoints}
           label="Endpoint"
           value={search.endpointId ?? ''}
           onChange={(event) => choose('endpointId', event.target.value)}
@@ -42,7 +44,7 @@ export function DeliveryFilters({ search, onChange }: Props) {
               {url}
             </option>
           ))}
-        </Select>
+        </ReadSelect>
         <FilterSelect
           label="Status"
           any="All"

@@ -8,7 +8,7 @@ import { say } from '../../../ui/announcer.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Failed } from '../../../ui/Failed.tsx';
 import { Question } from '../../../ui/Question.tsx';
-import { Badge } from '../../../ui/States.tsx';
+import { Badge, Skeleton } from '../../../ui/States.tsx';
 import { When } from '../../../ui/When.tsx';
 import styles from './Import.module.css';
 import { totalBytesOf } from './parts.ts';
@@ -28,16 +28,18 @@ export function OpenImports({ onTake }: Props) {
   );
   return (
     <>
+      <h3>Open imports</h3>
       <Failed read={list} />
+      {list.isPending && <Skeleton lines={1} />}
+      {list.isSuccess && rows.length === 0 && (
+        <p className={styles.soft}>None: no upload waits to be resumed or used.</p>
+      )}
       {rows.length > 0 && (
-        <>
-          <h3>Open imports</h3>
-          <ul aria-label="Open imports" className={styles.list}>
-            {rows.map((one) => (
-              <Item key={one.id} one={one} onTake={onTake} onRemove={() => setRemoving(one)} />
-            ))}
-          </ul>
-        </>
+        <ul aria-label="Open imports" className={styles.list}>
+          {rows.map((one) => (
+            <Item key={one.id} one={one} onTake={onTake} onRemove={() => setRemoving(one)} />
+          ))}
+        </ul>
       )}
       <RemoveDialog one={removing} onClose={() => setRemoving(undefined)} />
     </>
