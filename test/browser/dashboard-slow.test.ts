@@ -279,6 +279,32 @@ test('a fast answer brings no sign of loading, and a slow one moves nothing that
   expect(Math.min(...waits)).toBeGreaterThan(200);
 });
 
+test('rows of the filter before do not pass for those that were asked for', async () => {
+  const { page } = tab;
+  await open(keys);
+  const row = page.getByRole('row', { name: /^ci/ });
+  await row.waitFor();
+  const answer = slow('listApiKeys');
+  const status = page.getByLabel('Status', { exact: true });
+  await status.selectOption('Revoked');
+  const outdated = page.locator('[aria-busy=true]').filter({ has: row });
+  await told().waitFor();
+  const bar = `getComputedStyle(document.querySelector('main [aria-busy=true]'), '::before')`;
+  expect(await page.evaluate(`${bar}.visibility`)).toBe('visible');
+  answer();
+  await outdated.waitFor({ state: 'detached' });
+  await told().waitFor({ state: 'detached' });
+  // Nor does a list without rows: it is not known yet that there is none of the other filter.
+  when('listApiKeys', () => ({ body: { data: [], page: last } }));
+  await status.selectOption('Active');
+  await page.getByRole('heading', { name: 'No key matches' }).waitFor();
+  slow('listApiKeys');
+  await status.selectOption('Expired');
+  await signs().waitFor();
+  expect(await page.getByRole('heading', { name: 'No key matches' }).count()).toBe(0);
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
 test('names of databases that could not be read are read again where one is chosen', async () => {
   const { page } = tab;
   when('listDatabases', () => away);

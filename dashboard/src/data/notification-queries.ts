@@ -1,10 +1,6 @@
 /** Queries for a person's notifications and preferences. */
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  type QueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
+import { keptRows } from './kept-rows.ts';
 import type { NotificationPreferences } from '../../../gen/api.ts';
 import { ask } from './client.ts';
 import { every } from './polling.ts';
@@ -36,7 +32,7 @@ export const notificationsQuery = (organizationId: string, unreadOnly: boolean) 
       return (await ask(organizationId, 'get', path, { query }, { signal })).data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
     refetchInterval: every(listMs),
   });
 

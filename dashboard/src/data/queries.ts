@@ -1,5 +1,6 @@
 /** The queries of the pages: one key and one request for each thing. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { keptRows } from './kept-rows.ts';
 import type { Database } from '../../../gen/api.ts';
 import { given } from '../lib/search.ts';
 import { ask, mine } from './client.ts';
@@ -53,7 +54,7 @@ export const databasesQuery = (organizationId: string, filter: DatabaseFilter = 
       return (await ask(organizationId, 'get', '/api/v1/databases', { query }, { signal })).data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
     refetchInterval: every(listMs),
   });
 

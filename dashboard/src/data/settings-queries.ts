@@ -1,5 +1,6 @@
 /** The queries of the pages of an organization's settings. The service filters: a list here never hides rows of its pages. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { keptRows } from './kept-rows.ts';
 import type { ApiKey, AuditEvent, Member } from '../../../gen/api.ts';
 import { ask } from './client.ts';
 import { every } from './polling.ts';
@@ -33,7 +34,7 @@ export const keysQuery = (organizationId: string, filter: KeyFilter) =>
       return (await ask(organizationId, 'get', '/api/v1/api-keys', { query }, { signal })).data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
     refetchInterval: every(listMs),
   });
 
@@ -69,7 +70,7 @@ export const membersQuery = (organizationId: string, filter: MemberFilter) =>
       return (await ask(organizationId, 'get', '/api/v1/members', { query }, { signal })).data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
   });
 
 /** One member as it is now, with its ETag. */
@@ -125,7 +126,7 @@ export const auditQuery = (organizationId: string, filter: AuditFilter) =>
       return (await ask(organizationId, 'get', '/api/v1/audit-events', { query }, { signal })).data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
   });
 
 export const billingQuery = (organizationId: string) =>
@@ -150,7 +151,7 @@ export const usageQuery = (organizationId: string, filter: UsageFilter) =>
         .data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
   });
 
 export const invoicesQuery = (organizationId: string) =>

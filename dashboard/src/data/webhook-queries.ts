@@ -1,5 +1,6 @@
 /** Queries of the webhook pages. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { keptRows } from './kept-rows.ts';
 import type { WebhookDelivery } from '../../../gen/api.ts';
 import { ask } from './client.ts';
 import { every } from './polling.ts';
@@ -60,7 +61,7 @@ export const deliveriesQuery = (organizationId: string, filter: DeliveryFilter) 
       return (await ask(organizationId, 'get', path, { query }, { signal })).data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
     refetchInterval: every(listMs),
   });
 

@@ -16,7 +16,7 @@ import { Facts, Page } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
+import { Badge, Empty, Outdated, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { Exactly, useExactTime } from '../../ui/When.tsx';
@@ -55,37 +55,39 @@ export function Audit() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <Table label="Events" heads={['Time', 'Actor', 'Action', 'Target', 'Address']} actions>
-          {rows.map((event) => (
-            <tr key={event.id}>
-              <td className={table.keep}>
-                <Exactly at={event.occurredAt} />
-              </td>
-              <td>
-                <span className={table.words}>{said(event.actor.display)}</span>
-              </td>
-              <td className={table.keep}>
-                <code>{event.type}</code>{' '}
-                {event.outcome !== 'SUCCESS' && (
-                  <Badge tone="bad">{event.outcome.toLowerCase()}</Badge>
-                )}
-              </td>
-              <td>
-                <span className={table.words}>{said(event.target.display)}</span>
-              </td>
-              <td className={table.keep}>{event.ip ?? '–'}</td>
-              <td className={table.end}>
-                <Button
-                  small
-                  onClick={() => setOpened(event)}
-                  aria-label={`Details of ${event.type}, ${exactTime(event.occurredAt)}`}
-                >
-                  Details
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <Outdated when={list.isPlaceholderData}>
+          <Table label="Events" heads={['Time', 'Actor', 'Action', 'Target', 'Address']} actions>
+            {rows.map((event) => (
+              <tr key={event.id}>
+                <td className={table.keep}>
+                  <Exactly at={event.occurredAt} />
+                </td>
+                <td>
+                  <span className={table.words}>{said(event.actor.display)}</span>
+                </td>
+                <td>
+                  <code className={table.keep}>{event.type}</code>{' '}
+                  {event.outcome !== 'SUCCESS' && (
+                    <Badge tone="bad">{event.outcome.toLowerCase()}</Badge>
+                  )}
+                </td>
+                <td>
+                  <span className={table.words}>{said(event.target.display)}</span>
+                </td>
+                <td className={table.keep}>{event.ip ?? '–'}</td>
+                <td className={table.end}>
+                  <Button
+                    small
+                    onClick={() => setOpened(event)}
+                    aria-label={`Details of ${event.type}, ${exactTime(event.occurredAt)}`}
+                  >
+                    Details
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </Outdated>
       )}
       <More list={list} count={rows.length} what="events" />
       <Dialog

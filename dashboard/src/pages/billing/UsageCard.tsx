@@ -10,7 +10,7 @@ import form from '../../ui/Form.module.css';
 import { Card, Facts } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
-import { Skeleton } from '../../ui/States.tsx';
+import { Outdated, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
@@ -49,51 +49,58 @@ export function UsageCard() {
         </search>
         <Failed read={usage} />
         {usage.isPending && <Skeleton />}
-        {first !== undefined && (
-          <Facts
-            rows={[
-              [filter.month === undefined ? 'So far' : 'The whole month', shownMoney(first.total)],
-              ...(first.forecast === null
-                ? []
-                : [
-                    [
-                      'At its end',
-                      `about ${shownMoney(first.forecast)}, if nothing changes`,
-                    ] as const,
-                  ]),
-              [
-                'Counted until',
-                first.usedUntil === null ? 'nothing yet' : <When at={first.usedUntil} />,
-              ],
-            ]}
-          />
-        )}
-        {usage.isSuccess && rows.length === 0 && <p>Nothing was used in this month.</p>}
-        {rows.length > 0 && (
-          <Table
-            label="Usage"
-            heads={[
-              isByDay ? 'Day' : 'Database',
-              end('Ran'),
-              end('Processes'),
-              end('Storage'),
-              end('Total'),
-            ]}
-          >
-            {rows.map((row) => (
-              <tr key={row.day ?? row.databaseId}>
-                <td className={isByDay ? table.keep : ''}>
-                  {isByDay ? row.day : <span className={table.name}>{row.databaseName}</span>}
-                  {row.unpriced && <div className={table.soft}>partly without a price</div>}
-                </td>
-                <td className={`${table.end} ${table.keep}`}>{shownHours(row.compute.seconds)}</td>
-                <td className={`${table.end} ${table.keep}`}>{shownMoney(row.compute.amount)}</td>
-                <td className={`${table.end} ${table.keep}`}>{shownMoney(row.storage.amount)}</td>
-                <td className={`${table.end} ${table.keep}`}>{shownMoney(row.amount)}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
+        <Outdated when={usage.isPlaceholderData}>
+          {first !== undefined && (
+            <Facts
+              rows={[
+                [
+                  filter.month === undefined ? 'So far' : 'The whole month',
+                  shownMoney(first.total),
+                ],
+                ...(first.forecast === null
+                  ? []
+                  : [
+                      [
+                        'At its end',
+                        `about ${shownMoney(first.forecast)}, if nothing changes`,
+                      ] as const,
+                    ]),
+                [
+                  'Counted until',
+                  first.usedUntil === null ? 'nothing yet' : <When at={first.usedUntil} />,
+                ],
+              ]}
+            />
+          )}
+          {usage.isSuccess && rows.length === 0 && <p>Nothing was used in this month.</p>}
+          {rows.length > 0 && (
+            <Table
+              label="Usage"
+              heads={[
+                isByDay ? 'Day' : 'Database',
+                end('Ran'),
+                end('Processes'),
+                end('Storage'),
+                end('Total'),
+              ]}
+            >
+              {rows.map((row) => (
+                <tr key={row.day ?? row.databaseId}>
+                  <td className={isByDay ? table.keep : ''}>
+                    {isByDay ? row.day : <span className={table.name}>{row.databaseName}</span>}
+                    {row.unpriced && <div className={table.soft}>partly without a price</div>}
+                  </td>
+                  <td className={`${table.end} ${table.keep}`}>
+                    {shownHours(row.compute.seconds)}
+                  </td>
+                  <td className={`${table.end} ${table.keep}`}>{shownMoney(row.compute.amount)}</td>
+                  <td className={`${table.end} ${table.keep}`}>{shownMoney(row.storage.amount)}</td>
+                  <td className={`${table.end} ${table.keep}`}>{shownMoney(row.amount)}</td>
+                </tr>
+              ))}
+            </Table>
+          )}
+        </Outdated>
         <More list={usage} count={rows.length} what="rows" />
       </div>
     </Card>

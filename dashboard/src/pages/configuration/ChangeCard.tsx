@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Checkbox, Input } from '../../ui/Field.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Skeleton } from '../../ui/States.tsx';
+import { Outdated, Skeleton } from '../../ui/States.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Exactly } from '../../ui/When.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
@@ -87,7 +87,11 @@ export function ChangeCard({ request, etag, onDone }: Props) {
           />
         )}
         {preview.isPending && <Skeleton lines={3} />}
-        {preview.data !== undefined && !preview.isError && <Preview preview={preview.data} />}
+        {preview.data !== undefined && !preview.isError && (
+          <Outdated when={!isOfRequest}>
+            <Preview preview={preview.data} />
+          </Outdated>
+        )}
         <Checkbox
           label="In the maintenance window"
           checked={inWindow}

@@ -8,7 +8,7 @@ import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
-import { Empty, Skeleton } from '../../ui/States.tsx';
+import { Empty, Outdated, Skeleton } from '../../ui/States.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { DatabaseTable } from './DatabaseTable.tsx';
 import { Filters } from './Filters.tsx';
@@ -57,7 +57,11 @@ export function Databases() {
           lost and never changed. The first one is there in about a minute.
         </Empty>
       )}
-      {rows.length > 0 && <DatabaseTable rows={rows} slug={organization.slug} />}
+      {rows.length > 0 && (
+        <Outdated when={list.isPlaceholderData}>
+          <DatabaseTable rows={rows} slug={organization.slug} />
+        </Outdated>
+      )}
       {list.isSuccess && !isFiltered && <Introduction database={rows[0]} />}
       <More list={list} count={rows.length} what="databases" />
     </Page>

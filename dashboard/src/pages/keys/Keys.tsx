@@ -12,7 +12,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
 import { Question } from '../../ui/Question.tsx';
-import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
+import { Badge, Empty, Outdated, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
@@ -69,11 +69,13 @@ export function Keys() {
         <Empty title="No key yet">The first key lets a program read or write a ledger.</Empty>
       )}
       {rows.length > 0 && (
-        <Table label="API keys" heads={['Name', 'Status', 'May', 'Last used', 'Ends']} actions>
-          {rows.map((key) => (
-            <Row key={key.id} row={key} onAsk={(verb) => setAsked({ verb, key })} />
-          ))}
-        </Table>
+        <Outdated when={list.isPlaceholderData}>
+          <Table label="API keys" heads={['Name', 'Status', 'May', 'Last used', 'Ends']} actions>
+            {rows.map((key) => (
+              <Row key={key.id} row={key} onAsk={(verb) => setAsked({ verb, key })} />
+            ))}
+          </Table>
+        </Outdated>
       )}
       <More list={list} count={rows.length} what="keys" />
       <NewKey open={making} onClose={() => setMaking(false)} onMade={setSecret} />

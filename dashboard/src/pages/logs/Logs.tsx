@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
-import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
+import { Badge, Empty, Outdated, Skeleton } from '../../ui/States.tsx';
 import { Exactly, When } from '../../ui/When.tsx';
 import { useDatabase } from '../database/use-database.ts';
 import { Filters } from './Filters.tsx';
@@ -91,7 +91,9 @@ export function Logs() {
         </p>
       )}
       {lines.length > 0 && (
-        <Lines lines={lines} zone={zone} busy={earlier.isPlaceholderData} onOpen={setOpened} />
+        <Outdated when={earlier.isPlaceholderData}>
+          <Lines lines={lines} zone={zone} onOpen={setOpened} />
+        </Outdated>
       )}
       <More list={earlier} count={lines.length} what="lines" rest="there are earlier ones" />
       <p className={styles.soft}>
@@ -120,13 +122,11 @@ const isFiltered = ({
 interface LinesProps {
   readonly lines: readonly LogLine[];
   readonly zone: Zone;
-  /** The lines are still those of the earlier filters. */
-  readonly busy: boolean;
   readonly onOpen: (line: LogLine) => void;
 }
 
-const Lines = ({ lines, zone, busy, onOpen }: LinesProps) => (
-  <ol className={styles.lines} aria-label="Lines" aria-busy={busy}>
+const Lines = ({ lines, zone, onOpen }: LinesProps) => (
+  <ol className={styles.lines} aria-label="Lines">
     {lines.map((line) => (
       <li key={line.id} className={styles.line}>
         <time className={styles.time} dateTime={line.timestamp}>

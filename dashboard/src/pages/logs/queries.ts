@@ -1,10 +1,6 @@
 /** Queries of the page of a database's logs: pages of earlier lines, and the lines that are kept from then on. */
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  type QueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query';
+import { keptRows } from '../../data/kept-rows.ts';
 import type { Parts } from '../../../../clients/typescript/src/planned-request.ts';
 import type { LogLine, LogLineList } from '../../../../gen/api.ts';
 import { serverNow } from '../../lib/clock.ts';
@@ -66,7 +62,7 @@ export const earlierLinesQuery = (organizationId: string, databaseId: string, ch
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
   });
 
 interface Followed {

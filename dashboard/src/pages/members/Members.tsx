@@ -18,7 +18,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import styles from '../../ui/Filters.module.css';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { SearchInput } from '../../ui/SearchInput.tsx';
-import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
+import { Badge, Empty, Outdated, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
@@ -77,11 +77,13 @@ export function Members() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <Table label="Members" heads={['Name', 'Role', 'Databases', 'Since']} actions>
-          {rows.map((member) => (
-            <MemberRow key={member.id} member={member} onRemoved={setRemoved} />
-          ))}
-        </Table>
+        <Outdated when={list.isPlaceholderData}>
+          <Table label="Members" heads={['Name', 'Role', 'Databases', 'Since']} actions>
+            {rows.map((member) => (
+              <MemberRow key={member.id} member={member} onRemoved={setRemoved} />
+            ))}
+          </Table>
+        </Outdated>
       )}
       <More list={list} count={rows.length} what="members" />
       <Invitations onSent={setSent} />

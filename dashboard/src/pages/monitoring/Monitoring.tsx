@@ -7,7 +7,7 @@ import { useNow, useZone } from '../../shell/context.ts';
 import { Button } from '../../ui/Button.tsx';
 import { latePart } from '../../ui/late-part.tsx';
 import { Failed } from '../../ui/Failed.tsx';
-import { Empty, Skeleton } from '../../ui/States.tsx';
+import { Empty, Outdated, Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { When } from '../../ui/When.tsx';
@@ -51,16 +51,16 @@ export function Monitoring() {
           )}
         </>
       )}
-      {figures.isPending && <Skeleton lines={8} />}
+      {figures.isPending && <Skeleton lines={24} />}
       {figures.data !== undefined && (
-        <div aria-busy={figures.isPlaceholderData} className={styles.page}>
+        <Outdated when={figures.isPlaceholderData}>
           {isEmpty(figures.data) ? (
             <Empty title="No figures yet">
               Figures are taken every 15 seconds while the database runs. There are none in this
               span.
             </Empty>
           ) : (
-            <Suspense fallback={<Skeleton lines={8} />}>
+            <Suspense fallback={<Skeleton lines={24} />}>
               <Charts
                 figures={figures.data}
                 forecast={current.data?.forecast}
@@ -68,7 +68,7 @@ export function Monitoring() {
               />
             </Suspense>
           )}
-        </div>
+        </Outdated>
       )}
       <Requests />
     </div>

@@ -7,7 +7,7 @@ import { Copy } from '../../ui/Copy.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
-import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
+import { Badge, Empty, Outdated, Skeleton } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { useFilters } from '../../ui/use-filters.ts';
 import { Exactly } from '../../ui/When.tsx';
@@ -63,21 +63,23 @@ export function Requests() {
           </Empty>
         )}
         {rows.length > 0 && (
-          <Table
-            label="Slow and failed requests"
-            heads={[
-              'Time',
-              'Operation',
-              'Outcome',
-              end('Events'),
-              end('Took'),
-              'Request, and who sent it',
-            ]}
-          >
-            {rows.map((request, index) => (
-              <Row key={`${request.requestId}${index}`} request={request} />
-            ))}
-          </Table>
+          <Outdated when={list.isPlaceholderData}>
+            <Table
+              label="Slow and failed requests"
+              heads={[
+                'Time',
+                'Operation',
+                'Outcome',
+                end('Events'),
+                end('Took'),
+                'Request, and who sent it',
+              ]}
+            >
+              {rows.map((request, index) => (
+                <Row key={`${request.requestId}${index}`} request={request} />
+              ))}
+            </Table>
+          </Outdated>
         )}
         <More list={list} count={rows.length} what="requests" />
       </div>

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { MetricMark, MetricQueryAnswer, QueryMetricsRequest } from '../../../../gen/api.ts';
 import { serverNow } from '../../lib/clock.ts';
 import { ask } from '../../data/client.ts';
+import { keptRows } from '../../data/kept-rows.ts';
 import { every } from '../../data/polling.ts';
 import { databaseKey } from '../../data/queries.ts';
 import type { TimeSpan } from '../../ui/time-series/selection.ts';
@@ -154,6 +155,6 @@ export const requestsQuery = (
       return (await ask(organizationId, 'get', path, parts, { signal })).data;
     },
     getNextPageParam: (last) => last.page.nextCursor ?? undefined,
-    placeholderData: keepPreviousData,
+    placeholderData: (before) => keptRows(before),
     refetchInterval: every(requestsMs),
   });

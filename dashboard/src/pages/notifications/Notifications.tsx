@@ -10,7 +10,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
+import { Badge, Empty, Outdated, Skeleton } from '../../ui/States.tsx';
 import { table } from '../../ui/Table.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { When } from '../../ui/When.tsx';
@@ -82,11 +82,13 @@ function List({ unreadOnly }: { readonly unreadOnly: boolean }) {
         </p>
       )}
       {rows.length > 0 && (
-        <ul className={styles.list} aria-label="Notifications">
-          {rows.map((row) => (
-            <Row key={row.id} row={row} onRead={() => read.mutate(row.sequence)} />
-          ))}
-        </ul>
+        <Outdated when={list.isPlaceholderData}>
+          <ul className={styles.list} aria-label="Notifications">
+            {rows.map((row) => (
+              <Row key={row.id} row={row} onRead={() => read.mutate(row.sequence)} />
+            ))}
+          </ul>
+        </Outdated>
       )}
       <More list={list} count={rows.length} what="notifications" />
     </div>

@@ -9,7 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Failed } from '../../ui/Failed.tsx';
 import { More } from '../../ui/More.tsx';
-import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
+import { Badge, Empty, Outdated, Skeleton, type Tone } from '../../ui/States.tsx';
 import { Table, table } from '../../ui/Table.tsx';
 import { Exactly, useExactTime, When } from '../../ui/When.tsx';
 import { DeliveryDetails } from './DeliveryDetails.tsx';
@@ -51,15 +51,17 @@ export function Deliveries() {
         <Empty title="No delivery">Nothing was sent, or the filters leave nothing.</Empty>
       )}
       {rows.length > 0 && (
-        <Table
-          label="Deliveries"
-          heads={['Time', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt']}
-          actions
-        >
-          {rows.map((delivery) => (
-            <Row key={delivery.id} delivery={delivery} onOpen={() => setOpened(delivery.id)} />
-          ))}
-        </Table>
+        <Outdated when={list.isPlaceholderData}>
+          <Table
+            label="Deliveries"
+            heads={['Time', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt']}
+            actions
+          >
+            {rows.map((delivery) => (
+              <Row key={delivery.id} delivery={delivery} onOpen={() => setOpened(delivery.id)} />
+            ))}
+          </Table>
+        </Outdated>
       )}
       <More list={list} count={rows.length} what="deliveries" />
       <DeliveryDetails deliveryId={opened} onClose={() => setOpened(undefined)} />
