@@ -144,6 +144,8 @@ const database = createRoute({
   path: '/databases/$name',
   validateSearch: (search: Record<string, unknown>): { id?: string } =>
     typeof search['id'] === 'string' && search['id'].startsWith('db_') ? { id: search['id'] } : {},
+  // Another database has pages of its own: nothing that was read of the one before, or typed for it, stays on them.
+  remountDeps: ({ params, search }) => [params.name, search.id],
   component: lazyRouteComponent(
     wholePart(() => import('./pages/database/DatabaseFrame.tsx')),
     'DatabaseFrame',

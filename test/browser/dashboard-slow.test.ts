@@ -305,6 +305,35 @@ test('rows of the filter before do not pass for those that were asked for', asyn
   expect(tab.takeTroubles()).toEqual([]);
 });
 
+test('the pages of one database never show what belongs to another one', async () => {
+  const { page } = tab;
+  const other = { ...databaseExample, id: `${databaseExample.id.slice(0, -1)}1`, name: 'wallets' };
+  let shown = databaseExample;
+  when('getDatabase', () => ({ body: { database: shown, profile: null } }));
+  when('listDatabases', ({ query }) => {
+    const { name } = query as { readonly name?: string };
+    const all = [databaseExample, other];
+    const data = all.filter((one) => name === undefined || one.name === name);
+    return { body: { data, page: last } };
+  });
+  await open(`${base}/monitoring`);
+  const row = page.getByRole('cell', { name: 'create_transfers' }).first();
+  await row.waitFor();
+  shown = other;
+  slow('listLedgerRequests', 'queryMetrics');
+  await page.keyboard.press('Control+k');
+  const search = page.getByRole('combobox', { name: 'A database, page or organization' });
+  await search.fill('wallets monitoring');
+  await page
+    .getByRole('option', { name: /wallets/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'wallets' }).waitFor();
+  await signs().first().waitFor();
+  expect(await row.count()).toBe(0);
+});
+
 test('names of databases that could not be read are read again where one is chosen', async () => {
   const { page } = tab;
   when('listDatabases', () => away);
