@@ -134,6 +134,26 @@ test('on a phone, what stands under a short name is not broken into pieces', asy
   expect(tab.takeTroubles()).toEqual([]);
 });
 
+test('on a phone, a row that is a card is whole in sight, and does not scroll sideways', async () => {
+  const { page } = tab;
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const [path, tables] of [
+    ['/o/acme/databases', ['Databases']],
+    ['/o/acme/settings/members', ['Members', 'Invitations']],
+    ['/o/acme/settings/audit', ['Events']],
+    [`${base}/backups`, ['Backups', 'Schedules']],
+  ] as const) {
+    await page.goto(`${service.url}${path}`);
+    for (const name of tables) {
+      await page.getByRole('region', { name, exact: true }).getByRole('row').nth(1).waitFor();
+      const { scrollWidth, clientWidth } = await widths(name);
+      expect([name, scrollWidth]).toEqual([name, clientWidth]);
+    }
+  }
+  await page.setViewportSize({ width: 1_280, height: 700 });
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
 const widths = (name: string) =>
   tab.page
     .getByRole('region', { name, exact: true })
@@ -177,6 +197,39 @@ test('charts beside each other begin at one height, and tables of usual amounts 
   expect(trial.scrollWidth).toBe(trial.clientWidth);
   expect(tab.takeTroubles()).toEqual([]);
   service.when('getDatabase', () => ({ body: { database: databaseExample, profile: null } }));
+});
+
+test('at 1280 pixels, the buttons of long rows are in sight, and the head of a price is one line', async () => {
+  const { page } = tab;
+  const long = {
+    ...databaseExample,
+    name: 'settlement-ledger-eu-central-production',
+    region: 'eu-central-1',
+    engine: { ...databaseExample.engine, name: 'TigerBeetle', version: '0.17.8' },
+    status: 'FAILED',
+    statusReason: { code: 'NO_ROOM', message: 'No node has room for 4 processors and 16 GiB.' },
+  };
+  service.when('listDatabases', () => ({ body: { data: [databaseExample, long], page: nothing } }));
+  await page.goto(`${service.url}/o/acme/databases`);
+  await page.getByRole('link', { name: long.name }).waitFor();
+  const head = await page.getByRole('columnheader', { name: 'A month' }).boundingBox();
+  expect(head?.height).toBeLessThan(2 * lineHeight);
+  const databases = await widths('Databases');
+  expect(databases.scrollWidth).toBe(databases.clientWidth);
+  service.forget('listDatabases');
+  const event = {
+    ...auditEventExample,
+    type: 'backup.restored_in_place',
+    outcome: 'DENIED',
+    actor: { type: 'user', id: 'usr_1', display: 'Maximiliane von Hohenstein-Wittelsbach' },
+  };
+  service.when('listAuditEvents', () => ({ body: { data: [event], page: nothing } }));
+  await page.goto(`${service.url}/o/acme/settings/audit`);
+  await page.getByText('denied', { exact: true }).waitFor();
+  const events = await widths('Events');
+  expect(events.scrollWidth).toBe(events.clientWidth);
+  service.forget('listAuditEvents');
+  expect(tab.takeTroubles()).toEqual([]);
 });
 
 test('8,189 rows with the largest amounts scroll to the last, each whole', async () => {

@@ -19,7 +19,7 @@ const end = (title: string) => ({ title, end: true }) as const;
 export const DatabaseTable = ({ rows, slug }: Props) => (
   <Table
     label="Databases"
-    heads={['Name', 'Status', 'Topology, size', 'In use', 'Region', 'Engine', end('A month')]}
+    heads={['Name', 'Status', 'Topology, size', 'In use', 'Region', 'Engine', end('A\u00a0month')]}
     actions
   >
     {rows.map((row) => (
