@@ -232,6 +232,17 @@ test('at 1280 pixels, the buttons of long rows are in sight, and the head of a p
   expect(tab.takeTroubles()).toEqual([]);
 });
 
+test('a key that was revoked has ended then, and not at its planned end', async () => {
+  const { page } = tab;
+  const revokedAt = new Date(Date.now() - 7_200_000).toISOString();
+  const expiresAt = new Date(Date.now() + 9e9).toISOString();
+  const key = { ...apiKeyExample, status: 'REVOKED', revokedAt, expiresAt };
+  service.when('listApiKeys', () => ({ body: { data: [key], page: nothing } }));
+  await page.goto(`${service.url}/o/acme/settings/keys`);
+  await page.getByRole('cell', { name: '2 hours ago', exact: true }).waitFor();
+  service.forget('listApiKeys');
+});
+
 test('8,189 rows with the largest amounts scroll to the last, each whole', async () => {
   const { page } = tab;
   service.when('queryTransfers', () => ({ body: rowsOf('query_transfers', transfers) }));

@@ -92,6 +92,12 @@ export function Keys() {
   );
 }
 
+/** A key that is revoked has ended, whatever was planned. */
+function End({ revokedAt, rotationEndsAt, expiresAt }: ApiKey) {
+  const at = revokedAt ?? rotationEndsAt ?? expiresAt;
+  return at === null ? 'never' : <When at={at} />;
+}
+
 interface RowProps {
   readonly row: ApiKey;
   readonly onAsk: (verb: Verb) => void;
@@ -133,7 +139,7 @@ function Row({ row, onAsk }: RowProps) {
         {row.lastUsedIp !== null && <div className={table.soft}>{row.lastUsedIp}</div>}
       </td>
       <td className={table.keep}>
-        {row.expiresAt === null ? 'never' : <When at={row.rotationEndsAt ?? row.expiresAt} />}
+        <End {...row} />
       </td>
       <td className={table.end}>
         <div className={table.acts}>
