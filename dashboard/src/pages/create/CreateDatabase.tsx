@@ -22,7 +22,7 @@ export function CreateDatabase() {
   return (
     <Page
       title="New database"
-      about="All other choices are the catalog’s defaults. Size and storage can grow later; another number of replicas is a change with an interruption."
+      about="Give it a name: all other choices are already made, with the catalog’s defaults. Size and storage can grow later; another number of replicas is a change with an interruption."
     >
       {catalog.isPending && <Skeleton lines={8} />}
       <Failed read={catalog} />
