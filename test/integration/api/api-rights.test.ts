@@ -157,6 +157,8 @@ test('backups live their lives under the rights that the chart gives', async () 
   });
   await send('PATCH', `${path}/${backup.id}`, { protected: false });
   await untilBackup(`${path}/${backup.id}`, (row) => !row.protected);
+  await send('PUT', `${path}/${backup.id}/hold`, { reason: 'case 7' });
+  await send('DELETE', `${path}/${backup.id}/hold`);
   await send('DELETE', `${path}/${backup.id}`);
   await untilBackup(`${path}/${backup.id}`, ({ status }) => status === 'DELETED');
 });
