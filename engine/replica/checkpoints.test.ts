@@ -92,3 +92,21 @@ test('one that only the next start needs is tried again after pauses that grow t
   ledger.startWorkLacksRoom = true;
   expect(await pausesWithin(0.05)).toEqual([0.5, 1]);
 });
+
+test('one that found no room, and does now, makes the next pause half a minute again: it wrote what had waited, and the next one writes the rest', async () => {
+  const { world, checkpoints } = newWorld({ fails: 8 });
+  const ledger = { lacksVolume: false, startWorkLacksRoom: true };
+  const taken: number[] = [];
+  checkpoints.begin();
+  await checkpoints.idle();
+  for (let before = 0; world.nowMs < 4 * 3_600_000; world.nowMs += 1000) {
+    if (!checkpoints.looksForRoom(ledger)) continue;
+    taken.push((world.nowMs - before) / 60_000);
+    before = world.nowMs;
+    checkpoints.begin();
+    await checkpoints.idle();
+    // The tenth one begins with a state that the volume has room for.
+    ledger.startWorkLacksRoom = world.taken < 10;
+  }
+  expect(taken).toEqual([0.5, 1, 2, 4, 8, 16, 32, 60, 0.5]);
+});

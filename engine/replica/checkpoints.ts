@@ -29,6 +29,8 @@ export class Checkpoints {
   #endedMs = -Infinity;
   /** Pause before the next one that only looks for room for what a start has made. */
   #startPauseMs = LOOK_FOR_ROOM_MS;
+  /** Whether the last one has failed. */
+  #hasFailed = false;
   /** Last op in the newest durable checkpoint. */
   op = 0;
   failures = 0;
@@ -104,7 +106,11 @@ export class Checkpoints {
     const { take, nowMs, onError } = this.#options;
     try {
       this.op = (await take()) ?? this.op;
+      // There is room again. This one may have had only what had waited for it, so that the next one is not to wait for an hour.
+      if (this.#hasFailed) this.#startPauseMs = LOOK_FOR_ROOM_MS;
+      this.#hasFailed = false;
     } catch (error) {
+      this.#hasFailed = true;
       this.#notBeforeMs = nowMs() + RETRY_MS;
       this.failures += 1;
       onError(error);
