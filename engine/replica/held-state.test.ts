@@ -254,3 +254,17 @@ function eventsFrom(first: number, { between = false } = {}): Uint32Array {
   }
   return words;
 }
+
+test('a replica to which nobody writes asks soon for the rest of the room once its volume, full for hours, had some', async () => {
+  const { storage, state, start, rest } = await restoredReplica();
+  storage.capacity = storage.bytes(PATH).length + 20 * PAGE_BYTES;
+  await start();
+  await rest(6 * 3600);
+  for (let taken = 1; taken === 1;) {
+    storage.capacity += 40 * PAGE_BYTES;
+    taken = await rest(3600);
+    // A part was written, and another one had no room: that is looked at after half a minute, a minute, ...
+    if (taken > 1) expect(taken).toBeGreaterThan(5);
+  }
+  await state.closeFile();
+});

@@ -192,10 +192,12 @@ export class HeldState {
     const part = identity.replicaIndex / identity.replicaCount;
     const first = this.checkpoints.op === 0 ? part * this.#checkpointAfterBytes : 0;
     const { ledger } = this.#executor;
+    // Asked in any case: its pauses begin anew when it sees that there was room.
+    const looksForRoom = this.checkpoints.looksForRoom(ledger);
     const isDue =
+      looksForRoom ||
       this.#logBytes >= this.#checkpointAfterBytes + first ||
-      ledger.wantsCheckpoint ||
-      this.checkpoints.looksForRoom(ledger);
+      ledger.wantsCheckpoint;
     if (isDue) this.checkpointForRows();
   }
 
