@@ -5,6 +5,7 @@ import {
   rangesLeft,
   rangesOf,
   windowOf,
+  windowOfRanges,
   type Target,
 } from './recovery.ts';
 
@@ -111,6 +112,14 @@ test('a run that began with a backup that has gone begins with the next one that
     planRestore(rangesLeft(ranges, new Set([160]), stay), stay, toOp(op));
   expect(plan(170)).toMatchObject({ isPossible: false, before: at(100), after: at(180) });
   expect(plan(190)).toMatchObject({ isPossible: true, backup: at(180), operationsMax: 10 });
+});
+
+test('a window is the same again from its runs, and has no gap before a run that is no more', () => {
+  const window = windowOf([run(1, 100), run(151, 300)], [at(160)])!;
+  expect(windowOfRanges(rangesOf(window))).toEqual(window);
+  const left = windowOfRanges(rangesLeft(rangesOf(window), new Set([160]), []));
+  expect(left).toMatchObject({ earliest: { op: 0 }, latest: { op: 100 }, gaps: [] });
+  expect(windowOfRanges([])).toBeUndefined();
 });
 
 test('the end of a history can be had by its time though a backup was made of the next one before anything was written', () => {

@@ -117,6 +117,11 @@ export function windowOf(
       before !== undefined && from.op <= before.to.op ? { from: before.from, to } : { from, to },
     );
   }
+  return windowOfRanges(ranges);
+}
+
+/** The window of some runs, oldest first; `undefined` if there is none. */
+export function windowOfRanges(ranges: readonly MomentRange[]): RecoveryWindow | undefined {
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const gaps = ranges.slice(1).map((range, index): RecoveryGap => {

@@ -7,6 +7,7 @@ import {
   rangesLeft,
   rangesOf,
   whyUnavailable,
+  windowOfRanges,
   written,
   type Moment,
   type MomentRange,
@@ -87,9 +88,31 @@ export async function rangesIn(
   { stay, going = [] }: { readonly stay: readonly Moment[]; readonly going?: readonly Moment[] },
 ): Promise<readonly MomentRange[]> {
   const ranges = window === undefined ? [] : rangesOf(window);
-  const beginnings = ranges.map(({ from }) => from.op).filter((op) => op > 0);
-  const gone = await listGoneAt(db, databaseId, beginnings);
+  const gone = await goneIn(db, databaseId, ranges);
   return rangesLeft(ranges, new Set([...gone, ...going.map(({ op }) => op)]), stay);
+}
+
+const goneIn = (db: Reader, databaseId: string, ranges: readonly MomentRange[]) =>
+  listGoneAt(
+    db,
+    databaseId,
+    ranges.map(({ from }) => from.op).filter((op) => op > 0),
+  );
+
+/** The window of a database, as a preview and a restore take it: without what began with a backup that has gone, or is going. */
+export async function windowLeft(
+  db: Reader,
+  archives: ArchiveEnds,
+  database: Database,
+): Promise<RecoveryWindow | undefined> {
+  const window = await windowOfDatabase(archives, database);
+  if (window === undefined) return undefined;
+  const ranges = rangesOf(window);
+  const gone = await goneIn(db, database.id, ranges);
+  if (gone.length === 0) return window;
+  return windowOfRanges(
+    rangesLeft(ranges, new Set(gone), await restorableBackups(db, database.id)),
+  );
 }
 
 /** Throws a refusal that names the nearest moments if this one cannot be restored. */

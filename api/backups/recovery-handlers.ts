@@ -16,7 +16,7 @@ import {
   reachedBy,
   requirePossible,
   targetOf,
-  windowOfDatabase,
+  windowLeft,
   type PossibleRestore,
 } from './moments.ts';
 import { requireStore } from './refusal.ts';
@@ -42,7 +42,7 @@ const read =
   async ({ params, principal }) => {
     const { databaseId } = params;
     const database = await requireDatabase(store.read, principal.organization.id, databaseId);
-    const window = await windowOfDatabase(archives, database);
+    const window = await windowLeft(store.read, archives, database);
     return {
       status: 200,
       body: {

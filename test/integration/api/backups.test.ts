@@ -649,7 +649,7 @@ test('the window over HTTP names its gaps, and a preview what a restore would us
   expect((await windowOf(database)).latest).toEqual(recovery.latest);
 });
 
-test('a preview says of a backup whose removal has begun what the restore says, in place and elsewhere, and when the backup is gone, too', async () => {
+test('a preview and the window say of a backup whose removal has begun what the restore says, in place and elsewhere, and when the backup is gone, too', async () => {
   const { database, backup } = await recoverable('previewed');
   const { of } = database;
   const owner = await service.administrator();
@@ -670,6 +670,11 @@ test('a preview says of a backup whose removal has begun what the restore says, 
     ]);
   };
   const expectNone = async () => {
+    expect(await windowOf(database)).toMatchObject({
+      earliest: { op: 0 },
+      latest: { op: 100 },
+      gaps: [],
+    });
     for (const targetOp of [126, 150]) {
       for (const { status, json } of await answers({ targetOp })) {
         expect({ status, json }).toMatchObject({
