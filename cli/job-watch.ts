@@ -1,19 +1,16 @@
 /** Waits for a job with long polls and reports each change once, until the job ends or the time is over. */
-import { sleep } from '../base/timers.ts';
 import type { Job, JobAnswer } from '../gen/api.ts';
 import type { Context } from './context.ts';
 import { readDurationMs } from './duration.ts';
-import { CliFailure, isPassing, usageFailure } from './failure.ts';
+import { CliFailure, usageFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 import { contractRequest, type Received } from './http/contract.ts';
 import type { Input } from './input.ts';
+import { longPoll } from './long-poll.ts';
 import { printable } from './output/output.ts';
 
 /** Longer than the longest deadline of a job, so that by default the job itself reports that it took too long. */
 const waitDefault = '35m';
-/** Maximum wait of the API. */
-const pollSecondsMax = 25;
-const retryMs = 5_000;
 const ended: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELED']);
 
 /** `undefined` if the user does not want to wait. */
@@ -62,53 +59,39 @@ export async function watchJob(
   jobId: string,
   waitMs: number,
 ): Promise<Received<JobAnswer>> {
-  const { output, timers } = context;
-  const endMs = timers.nowMs() + waitMs;
   let etag: string | undefined;
   let told = '';
-  for (;;) {
-    const leftMs = endMs - timers.nowMs();
-    const startedMs = timers.nowMs();
-    const received = await poll(context, jobId, { etag, leftMs });
-    if (received !== undefined) {
+  const last = await longPoll(context, waitMs, {
+    // The first poll does not wait.
+    ask: (waitSeconds) => poll(context, jobId, etag === undefined ? {} : { etag, waitSeconds }),
+    look: (received) => {
       const { job } = received.document;
       etag = received.answer.headers.get('etag') ?? undefined;
       const line = progressLine(job);
-      if (line !== told) output.note(line);
+      if (line !== told) context.output.note(line);
       told = line;
-      if (ended.has(job.status)) return finished(received);
-    }
-    if (timers.nowMs() >= endMs) throw stillRunning(jobId, waitMs);
-    // Prevents a busy loop with an API that answers at once instead of waiting.
-    const restMs = Math.min(1_000 - (timers.nowMs() - startedMs), endMs - timers.nowMs());
-    if (restMs > 0) await sleep(timers, restMs);
-  }
+      return ended.has(job.status) ? received : undefined;
+    },
+  });
+  if (last === undefined) throw stillRunning(jobId, waitMs);
+  return finished(last);
 }
 
-/** `undefined`: no change, or no answer this time. A restart of the service must not end the wait. */
+/** `undefined`: no change. */
 async function poll(
-  { service, output, timers }: Context,
+  { service }: Context,
   jobId: string,
-  { etag, leftMs }: { readonly etag: string | undefined; readonly leftMs: number },
+  { etag, waitSeconds = 0 }: { readonly etag?: string; readonly waitSeconds?: number },
 ): Promise<Received<JobAnswer> | undefined> {
-  const waitSeconds = Math.max(0, Math.min(pollSecondsMax, Math.floor(leftMs / 1_000)));
   const request = contractRequest('get', '/api/v1/jobs/{jobId}', {
     params: { jobId },
-    // The first poll does not wait.
-    query: { waitSeconds: etag === undefined ? 0 : waitSeconds },
+    query: { waitSeconds },
     ...(etag === undefined ? {} : { ifNoneMatch: etag }),
   });
   const { exchange } = await service();
-  try {
-    const answer = await exchange.send(request);
-    if (answer.status === 304) return undefined;
-    return { answer, document: answer.document() as unknown as JobAnswer };
-  } catch (error) {
-    if (!(error instanceof CliFailure) || !isPassing(error) || leftMs <= retryMs) throw error;
-    output.note(`${printable(error.message)}; asking again in ${retryMs / 1_000} s`);
-    await sleep(timers, retryMs);
-    return undefined;
-  }
+  const answer = await exchange.send(request);
+  if (answer.status === 304) return undefined;
+  return { answer, document: answer.document() as unknown as JobAnswer };
 }
 
 function progressLine({ status, type, progress }: Job): string {

@@ -6,15 +6,19 @@ import { printable } from './output/output.ts';
 
 const retryMs = 5_000;
 
-/** Returns what `read` returns; `undefined`, after a while, if there was no answer this time. */
+/**
+ * Returns what `read` returns; `undefined`, after a while, if there was no answer this time. `leftMs`: if less time is left than the while takes,
+ * the failure ends the command.
+ */
 export async function survived<T>(
   { output, timers }: Context,
   read: () => Promise<T>,
+  leftMs = Infinity,
 ): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof CliFailure) || !isPassing(error)) throw error;
+    if (!(error instanceof CliFailure) || !isPassing(error) || leftMs <= retryMs) throw error;
     output.note(`${printable(error.message)}; asking again in ${retryMs / 1_000} s`);
     await sleep(timers, retryMs);
     return undefined;

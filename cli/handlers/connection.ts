@@ -1,4 +1,3 @@
-import { sleep } from '../../base/timers.ts';
 import type { ConnectionCheck, ConnectionCheckAnswer, ConnectionSnippet } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import { languages } from '../commands/connection.ts';
@@ -11,10 +10,10 @@ import { CliFailure, valueFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
 import { explained } from '../http/next-step.ts';
 import type { Input } from '../input.ts';
+import { longPoll } from '../long-poll.ts';
 import { orDash, printAnswer } from '../output/answer.ts';
 import { lineEnded, printableLines } from '../output/output.ts';
 import { fields, table } from '../output/table.ts';
-import { survived } from '../survived.ts';
 
 const all = '/api/v1/databases/{databaseId}/connection-checks';
 const one = '/api/v1/databases/{databaseId}/connection-checks/{checkId}';
@@ -59,38 +58,29 @@ export const getCheck: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
-/** Maximum wait of the API. */
-const pollSecondsMax = 25;
-
 export const watchCheck: Handler = async (context, input) => {
   const given = input.text('wait-timeout');
   const waitMs = given === undefined ? Infinity : readDurationMs('--wait-timeout', given);
   const params = await paramsOf(context, input);
-  const { output, timers } = context;
-  const endMs = timers.nowMs() + waitMs;
   let told = 0;
-  for (;;) {
-    const startedMs = timers.nowMs();
-    const received = await survived(context, () => poll(context, params, endMs - startedMs));
-    if (received !== undefined) {
-      const { connectionCheck: check } = received.document;
-      for (const { code, detail } of check.troubles.slice(told)) output.note(`${code}: ${detail}`);
-      told = check.troubles.length;
-      if (check.status !== 'WAITING') {
-        printCheck(context, input, received);
-        return check.status === 'VERIFIED' ? ExitCode.Ok : ExitCode.General;
-      }
-    }
-    if (timers.nowMs() >= endMs) throw stillWaiting(params);
-    // Prevents a busy loop with an API that answers at once instead of waiting.
-    const restMs = Math.min(1_000 - (timers.nowMs() - startedMs), endMs - timers.nowMs());
-    if (restMs > 0) await sleep(timers, restMs);
-  }
+  const last = await longPoll(context, waitMs, {
+    ask: (waitSeconds) => poll(context, params, waitSeconds),
+    look: (received) => {
+      const { status, troubles } = received.document.connectionCheck;
+      for (const { code, detail } of troubles.slice(told))
+        context.output.note(`${code}: ${detail}`);
+      told = troubles.length;
+      return status === 'WAITING' ? undefined : received;
+    },
+  });
+  if (last === undefined) throw stillWaiting(params);
+  printCheck(context, input, last);
+  const isVerified = last.document.connectionCheck.status === 'VERIFIED';
+  return isVerified ? ExitCode.Ok : ExitCode.General;
 };
 
-async function poll({ service }: Context, params: Named, leftMs: number) {
+async function poll({ service }: Context, params: Named, waitSeconds: number) {
   const { exchange } = await service();
-  const waitSeconds = Math.max(0, Math.min(pollSecondsMax, Math.floor(leftMs / 1_000)));
   const request = contractRequest('get', one, { params, query: { waitSeconds } });
   return found(receive(exchange, request));
 }

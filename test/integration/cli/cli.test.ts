@@ -664,6 +664,17 @@ test('watch of a connection check tells each failed attempt once, and outlives a
   expect(stdout).toMatch(/ wrong_cluster +Wrong \ufffd\[2Jcluster\.$/m);
 });
 
+test('a connection check that nobody could ask for within the time says what failed, not that nobody looked up', async () => {
+  server.react(
+    ...Array.from({ length: 4 }, () => answer(503, problem(503, 'service_unavailable'))),
+  );
+  const line = ['connection', 'checks', 'watch', id, 'chk_1', '--wait-timeout', '2s'];
+  const { stderr } = await cli.run(line);
+  expect(stderr).toContain('service_unavailable');
+  expect(stderr).not.toContain('asking again in 5 s');
+  expect(stderr).not.toContain('no client has looked up');
+});
+
 describe('another server in the place of the API', () => {
   const removals = [
     'keys revoke key_1',

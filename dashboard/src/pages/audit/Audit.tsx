@@ -117,7 +117,13 @@ function Retention() {
   const { id, slug } = useOrganization();
   const read = useQuery(organizationQuery(id));
   if (read.data === undefined)
-    return read.isError ? <Failed read={read} /> : <p>{<Skeleton inline />}</p>;
+    return read.isError ? (
+      <Failed read={read} />
+    ) : (
+      <p>
+        <Skeleton inline />
+      </p>
+    );
   return (
     <p>
       Events are kept for {read.data.organization.auditRetentionDays} days.{' '}
