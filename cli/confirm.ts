@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { usageFailure } from './failure.ts';
 import type { Input } from './input.ts';
-import { printable } from './output/output.ts';
+import { printable } from './output/printable.ts';
 
 /** The kind of name that is to be typed, and the kind of object that it names. */
 const databaseName = { kind: 'name', thing: 'database' };

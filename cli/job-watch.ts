@@ -7,7 +7,7 @@ import { ExitCode } from './exit-code.ts';
 import { contractRequest, type Received } from './http/contract.ts';
 import type { Input } from './input.ts';
 import { longPoll } from './long-poll.ts';
-import { printable } from './output/output.ts';
+import { printable } from './output/printable.ts';
 
 /** Longer than the longest deadline of a job, so that by default the job itself reports that it took too long. */
 const waitDefault = '35m';

@@ -9,7 +9,8 @@ import { ExitCode } from './exit-code.ts';
 import { CliFailure, failureDocument, failureText } from './failure.ts';
 import { helpText } from './help.ts';
 import type { Input } from './input.ts';
-import { printableLines, processOutput, resultLost } from './output/output.ts';
+import { processOutput, resultLost } from './output/output.ts';
+import { printableLines } from './output/printable.ts';
 import type { Settings } from './settings.ts';
 
 async function main(words: readonly string[]): Promise<number> {

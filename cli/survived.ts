@@ -2,7 +2,7 @@
 import { sleep } from '../base/timers.ts';
 import type { Context } from './context.ts';
 import { CliFailure, isPassing } from './failure.ts';
-import { printable } from './output/output.ts';
+import { printable } from './output/printable.ts';
 
 const retryMs = 5_000;
 

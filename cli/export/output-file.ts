@@ -9,7 +9,7 @@ import { constants } from 'node:fs';
 import { link, lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { CliFailure, usageFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { scanPartial, type Found } from './partial.ts';
 import type { RowFormat } from './rows.ts';
 import type { Sink } from './sink.ts';

@@ -2,7 +2,7 @@
 import { notTheApi, type Answer } from '../http/answer.ts';
 import type { LedgerOperation } from '../ledger/operations.ts';
 import { readLedgerReply, type Row as Fields } from '../ledger/reply.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 
 /** Identity of a row in a ledger, and the line that holds it, without the line's end. */
 export interface Row {

@@ -8,7 +8,7 @@ import { explained } from '../http/next-step.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { billingText, invoicesText, usageText } from '../output/billing.ts';
 
 const path = '/api/v1/billing';

@@ -6,7 +6,7 @@ import { databaseIdOf } from '../database-id.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, isPassing } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 
 const pageRows = 1_000;
 const idleMs = 1_000;

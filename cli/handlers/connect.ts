@@ -7,7 +7,7 @@ import { CliFailure, usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { runCommand } from '../tunnel/command.ts';
 import { dial } from '../tunnel/dial.ts';
 import { LocalPort } from '../tunnel/local-port.ts';

@@ -12,7 +12,8 @@ import { explained } from '../http/next-step.ts';
 import type { Input } from '../input.ts';
 import { longPoll } from '../long-poll.ts';
 import { orDash, printAnswer } from '../output/answer.ts';
-import { lineEnded, printableLines } from '../output/output.ts';
+import { lineEnded } from '../output/output.ts';
+import { printableLines } from '../output/printable.ts';
 import { fields, table } from '../output/table.ts';
 
 const all = '/api/v1/databases/{databaseId}/connection-checks';

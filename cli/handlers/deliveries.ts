@@ -6,7 +6,7 @@ import { contractRequest, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, orDash, printAnswer } from '../output/answer.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { fields, table } from '../output/table.ts';
 
 const all = '/api/v1/webhook-deliveries';

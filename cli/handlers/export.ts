@@ -11,7 +11,7 @@ import { CliFailure } from '../failure.ts';
 import type { Input } from '../input.ts';
 import { interruptible } from '../interruption.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { Patience } from '../patience.ts';
 
 /** Longer than a restart of the service, or of a router. */

@@ -9,7 +9,7 @@ import { valueFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readChoices, readRowLimit } from '../list-options.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { survived } from '../survived.ts';
 
 const path = '/api/v1/databases/{databaseId}/logs';

@@ -8,7 +8,7 @@ import { usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import { readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { fields, table } from '../output/table.ts';
 
 const all = '/api/v1/notifications';

@@ -9,7 +9,7 @@ import type { Input } from '../input.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { printAnswer } from '../output/answer.ts';
 import { currentText } from '../output/metrics.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { Screen } from '../output/screen.ts';
 import { readCurrent } from './metrics.ts';
 

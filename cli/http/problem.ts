@@ -1,7 +1,7 @@
 /** Turns an unsuccessful answer into a failure that tells what to do next. */
 import { CliFailure } from '../failure.ts';
 import { ExitCode, exitCodeOfStatus } from '../exit-code.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import type { Answer } from './answer.ts';
 import { parseExact } from './exact-json.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../domain/import-files/file-head.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure } from '../failure.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 
 export class LocalFile {
   /** The path as the user wrote it, safe for a terminal. */

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { CliFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import type { ApiRequest } from '../http/request.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { Patience } from '../patience.ts';
 import { UploadProgress } from './progress.ts';
 import type { ImportSource, SourceFile } from './source-files.ts';

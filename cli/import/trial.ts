@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { Patience } from '../patience.ts';
 import type { ImportAnswer } from '../../gen/api.ts';
 import { requireUsable } from './resume.ts';

@@ -1,6 +1,6 @@
 /** Text of the ledger route's answer, for people. */
 import type { Output } from '../output/output.ts';
-import { printable } from '../output/output.ts';
+import { printable } from '../output/printable.ts';
 import { table, type Column } from '../output/table.ts';
 import { describeFlags, flagNames, recordFlags } from './flags.ts';
 import type { LedgerOperation } from './operations.ts';

@@ -1,6 +1,6 @@
 /** Text of imports for people. */
 import type { Import } from '../../gen/api.ts';
-import { printable } from './output.ts';
+import { printable } from './printable.ts';
 import { orDash } from './answer.ts';
 import { shownFigure } from './metrics.ts';
 import { fields, table } from './table.ts';

@@ -3,9 +3,7 @@ import { fstatSync, writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure } from '../failure.ts';
-import { printable, printableLines } from './printable.ts';
-
-export { printable, printableLines };
+import { printableLines } from './printable.ts';
 
 export interface Output {
   /** Writes a part of the result; the text includes its line ends. */

@@ -1,5 +1,5 @@
 /** A table for people: each column is as wide as its widest cell, with two blanks between columns. */
-import { printable } from './output.ts';
+import { printable } from './printable.ts';
 
 export interface Column<Row> {
   readonly title: string;

@@ -18,7 +18,7 @@ import {
   type DatabaseObject,
   type OneBackupObject,
 } from '../../domain/custom-resources.ts';
-import { printable } from '../../cli/output/output.ts';
+import { printable } from '../../cli/output/printable.ts';
 import { previewText } from '../../cli/output/recovery.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { databaseOf, readWhole, UsageError, type Asked, type Command } from './asked.ts';

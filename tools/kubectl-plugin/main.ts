@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printableLines } from '../../cli/output/output.ts';
+import { printableLines } from '../../cli/output/printable.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-resources.ts';
